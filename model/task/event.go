@@ -1,0 +1,97 @@
+package task
+
+import "time"
+
+// Event is what a server's feed reports: one of the types of this file.
+type Event interface{ event() }
+
+// Batch is what Next returns: events in the order in which they happened, at
+// most one Changed a task.
+type Batch struct {
+	Events []Event
+	// Skew is the server's clock less ours, from the Date headers of its
+	// replies; 0 until one was seen.
+	Skew time.Duration
+}
+
+type (
+	// Changed is the newest state of a task that was pushed, or that came with
+	// the reply to one of our calls. Steps are the changes merged into it,
+	// oldest first, at most 32; Dropped counts those before.
+	Changed struct {
+		Task    Task
+		How     How
+		SentAt  time.Time // when it was received (a push), our clock
+		Steps   []Step
+		Dropped int
+	}
+
+	// Prompted is a question for the person.
+	Prompted struct{ Prompt Prompt }
+
+	// Withdrawn says that a prompt can no longer be answered: the server
+	// cancelled it, or the session that asked it ended.
+	Withdrawn struct {
+		Prompt PromptID
+		Why    Text
+	}
+
+	// URLDone is notifications/elicitation/complete for a prompt of URL mode
+	// (client/elicitation, "Completion Notifications").
+	URLDone struct{ Prompt PromptID }
+
+	// Started says that a call of ours became a task. Note is the text that
+	// the server offers meanwhile (io.modelcontextprotocol/model-immediate-response).
+	Started struct {
+		Call CallID
+		Task Task
+		Note Text
+	}
+
+	// Returned is the end of a call that did not become a task. Exactly one
+	// of Result and Err is set. Err of kind Lost means that nobody knows what
+	// became of the call.
+	Returned struct {
+		Call   CallID
+		Result *Result
+		Err    *Error
+	}
+
+	// Progressed is progress of a call of ours, task or not. Merged: the
+	// newest one counts.
+	Progressed struct {
+		Call     CallID
+		Progress Progress
+	}
+
+	// ToolsChanged is notifications/tools/list_changed.
+	ToolsChanged struct{}
+
+	// Logged is a notifications/message of the server, kept to 4 KiB.
+	Logged struct {
+		Level string
+		Text  Text
+		At    time.Time
+	}
+
+	// Stream says how push is doing. Up is a stream that is open. Gap: what
+	// was pushed since the last event may be lost, resync. Never: the server
+	// has no such stream (405); nothing is tried again. RetryAt is zero where
+	// nothing is planned.
+	Stream struct {
+		Up, Gap, Never bool
+		Why            string
+		RetryAt        time.Time
+	}
+)
+
+func (Changed) event()      {}
+func (Prompted) event()     {}
+func (Withdrawn) event()    {}
+func (URLDone) event()      {}
+func (Started) event()      {}
+func (Returned) event()     {}
+func (Progressed) event()   {}
+func (ToolsChanged) event() {}
+func (Logged) event()       {}
+func (Stream) event()       {}

@@ -1,0 +1,69 @@
+package task
+
+import "encoding/json"
+
+// FieldKind says which input a Field wants.
+type FieldKind uint8
+
+// The kinds of client/elicitation ("Requested Schema"), and JSON for a value
+// that is none of them (nested, or of an unknown type), edited as text.
+const (
+	StringField FieldKind = iota
+	NumberField
+	IntegerField
+	BooleanField
+	ChoiceField  // one of Choices
+	ChoicesField // any number of Choices
+	JSONField
+)
+
+// Form is a JSON Schema of an object, made ready for a person. It is built by
+// mcpclient/schema.
+type Form struct {
+	// Schema is the raw schema, for the JSON editor and the detail.
+	Schema json.RawMessage
+	// Fields stand in the schema's own order.
+	Fields []Field
+	// JSONOnly says why no fields could be made and only the JSON editor can
+	// answer; "" where fields can.
+	JSONOnly string
+	// Warnings are things that could not be honoured, each a sentence.
+	Warnings []Text
+	// Check reports what is wrong with a whole content (a JSON object), nil
+	// for nothing. A nil Check accepts any JSON object.
+	Check func(content json.RawMessage) []Problem
+}
+
+// Field is one property of a Form.
+type Field struct {
+	Name        string // raw: the key in the content
+	Label       Text   // title, or the name where there is none
+	Description Text
+	Kind        FieldKind
+	Required    bool
+	// Default is the schema's default as JSON, nil where there is none or it
+	// does not fit the field.
+	Default json.RawMessage
+
+	// Constraints, for showing them; Check enforces them. Numbers are as the
+	// schema writes them, "" for none. Lengths and counts are -1 for none.
+	MinLength, MaxLength int
+	Pattern, Format      string
+	Minimum, Maximum     string // inclusive; "" none
+	Above, Below         string // exclusiveMinimum, exclusiveMaximum
+	Choices              []Choice
+	MinItems, MaxItems   int
+}
+
+// Choice is one of a Field's values.
+type Choice struct {
+	Value json.RawMessage
+	Label Text // its title, or the value itself
+}
+
+// Problem is one thing wrong with a content. Field is the property that it
+// stands at (its first path element), "" for the whole.
+type Problem struct {
+	Field string
+	Text  Text
+}

@@ -1,0 +1,74 @@
+package task
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// PromptID is our own name for one question of a server, unique in the
+// program's life.
+type PromptID string
+
+// Mode is the kind of an elicitation (client/elicitation).
+type Mode uint8
+
+// The two modes of elicitation/create.
+const (
+	FormMode Mode = iota
+	URLMode
+)
+
+// Prompt is one elicitation/create that waits for a person.
+type Prompt struct {
+	ID   PromptID
+	Mode Mode
+	// Task is the task that asks, "" where the server did not tie the prompt
+	// to one. Guessed marks a tie that we inferred (a single candidate).
+	Task    ID
+	Guessed bool
+	// Call is the call of ours on whose stream the prompt came, if any.
+	Call    CallID
+	Message Text
+	At      time.Time // when it arrived, our clock
+
+	Form Form // FormMode
+
+	// URL is raw and whole, ElicitationID raw; both URLMode only.
+	URL, ElicitationID string
+}
+
+// Action is what a person does with a prompt ("Response Actions").
+type Action uint8
+
+// The three actions. Decline is an explicit no, Dismiss is the protocol's
+// "cancel": the person chose neither.
+const (
+	Accept Action = iota + 1
+	Decline
+	Dismiss
+)
+
+// String returns the protocol's word for a.
+func (a Action) String() string {
+	switch a {
+	case Accept:
+		return "accept"
+	case Decline:
+		return "decline"
+	case Dismiss:
+		return "cancel"
+	}
+	return ""
+}
+
+// Reply is the answer to one prompt. Content is a JSON object, for Accept of
+// FormMode only; else nil.
+type Reply struct {
+	Prompt  PromptID
+	Action  Action
+	Content json.RawMessage
+}
+
+// Receipt says that the server's transport took a reply (202, or the like);
+// what the server does with it shows later.
+type Receipt struct{ At time.Time }
