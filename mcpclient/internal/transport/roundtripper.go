@@ -1,0 +1,29 @@
+package transport
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"time"
+)
+
+// NewRoundTripper returns what a Transport speaks HTTP with by default:
+// proxies by the environment, bounded dials and handshakes, no bound on how
+// long a response may take, which is for each call to say. tlsConfig may be
+// nil.
+func NewRoundTripper(tlsConfig *tls.Config) *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        tlsConfig,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+		// All streams of a server share one connection in HTTP/2; pings find
+		// out that it died, for no stream would notice.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+	}
+}
