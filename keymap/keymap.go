@@ -1,0 +1,175 @@
+// Package keymap names every key of callboard once. Matching, the footer and
+// the help read the same bindings.
+//
+// Bindings stand in scopes. A scope that takes all keys (a form, the filter, a
+// confirmation) is alone while it is open; the others add up: a list has the
+// keys of Everywhere, List and what it lists.
+package keymap
+
+import "github.com/charmbracelet/bubbles/key"
+
+// Everywhere works but in forms, filter, confirmation and command line.
+type Everywhere struct {
+	Help, NextPane, PrevPane, Back, Command, Quit, Refresh, Retry key.Binding
+	Inbox, Log, Servers, New, Answer, Suspend, Abort              key.Binding
+}
+
+// List works in whatever scrolls.
+type List struct {
+	Up, Down, Top, Bottom, PageUp, PageDown, HalfUp, HalfDown key.Binding
+	Left, Right, Open, Filter                                 key.Binding
+}
+
+// Sort sorts the table of tasks; the same again reverses.
+type Sort struct {
+	Status, Task, Tool, Message, Progress, Age, TTL, Server key.Binding
+}
+
+// Task works on the selected task.
+type Task struct{ Cancel, Copy, Save, Again key.Binding }
+
+// Log works in the log.
+type Log struct{ Reveal key.Binding }
+
+// Form works in a form.
+type Form struct {
+	Next, Prev, Send, Menu, Leave, Unset, Toggle key.Binding
+	Up, Down, Left, Right, PageUp, PageDown      key.Binding
+}
+
+// Menu is what ctrl+o opens in a form.
+type Menu struct {
+	Decline, Dismiss, Editor, JSON, Copy, Open, Up, Down, Choose, Leave key.Binding
+}
+
+// URL works in a prompt that asks the person to visit an address.
+type URL struct{ Open, Copy, Done, Retry, Menu, Up, Down, Leave key.Binding }
+
+// Confirm works in a question of callboard's own.
+type Confirm struct{ Yes, No key.Binding }
+
+// Line works in the filter line and the command line.
+type Line struct{ Accept, Leave, Complete, Older, Newer key.Binding }
+
+// Map is all keys.
+type Map struct {
+	Everywhere Everywhere
+	List       List
+	Sort       Sort
+	Task       Task
+	Log        Log
+	Form       Form
+	Menu       Menu
+	URL        URL
+	Confirm    Confirm
+	Line       Line
+}
+
+func bind(shown, help string, keys ...string) key.Binding {
+	if len(keys) == 0 {
+		keys = []string{shown}
+	}
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help))
+}
+
+// Default returns the keys as they are without configuration.
+func Default() *Map {
+	return &Map{
+		Everywhere: Everywhere{
+			Answer:   bind("a", "answer"),
+			Inbox:    bind("i", "inbox"),
+			New:      bind("n", "new: tools"),
+			Log:      bind("l", "log"),
+			Servers:  bind("s", "servers"),
+			Refresh:  bind("r", "refresh"),
+			Retry:    bind("R", "retry what failed"),
+			NextPane: bind("tab", "next pane"),
+			PrevPane: bind("shift+tab", "pane before"),
+			Back:     bind("esc", "back"),
+			Command:  bind(":", "command"),
+			Help:     bind("?", "help"),
+			Suspend:  bind("ctrl+z", "suspend"),
+			Quit:     bind("q", "quit"),
+			Abort:    bind("ctrl+c", "quit at once"),
+		},
+		List: List{
+			Up:       bind("k", "up", "k", "up"),
+			Down:     bind("j", "down", "j", "down"),
+			Top:      bind("g", "first", "g", "home"),
+			Bottom:   bind("G", "last", "G", "end"),
+			PageUp:   bind("pgup", "page up"),
+			PageDown: bind("pgdn", "page down", "pgdown"),
+			HalfUp:   bind("ctrl+u", "half a page up"),
+			HalfDown: bind("ctrl+d", "half a page down"),
+			Left:     bind("left", "to the left", "left"),
+			Right:    bind("right", "to the right", "right"),
+			Open:     bind("enter", "open"),
+			Filter:   bind("/", "filter"),
+		},
+		Sort: Sort{
+			Status:   bind("S", "by status"),
+			Task:     bind("T", "by task"),
+			Tool:     bind("O", "by tool"),
+			Message:  bind("M", "by message"),
+			Progress: bind("P", "by progress"),
+			Age:      bind("A", "by age"),
+			TTL:      bind("L", "by TTL left"),
+			Server:   bind("V", "by server"),
+		},
+		Task: Task{
+			Cancel: bind("c", "cancel"),
+			Copy:   bind("y", "copy"),
+			Save:   bind("w", "save the result"),
+			Again:  bind("X", "run again"),
+		},
+		Log: Log{Reveal: bind("v", "show what is masked")},
+		Form: Form{
+			Next:     bind("tab", "next field"),
+			Prev:     bind("shift+tab", "field before"),
+			Send:     bind("ctrl+s", "send"),
+			Menu:     bind("ctrl+o", "more"),
+			Leave:    bind("esc", "leave, keep what is typed"),
+			Unset:    bind("ctrl+x", "leave the field out"),
+			Toggle:   bind("space", "choose", " "),
+			Up:       bind("up", "up"),
+			Down:     bind("down", "down"),
+			Left:     bind("left", "left"),
+			Right:    bind("right", "right"),
+			PageUp:   bind("pgup", "page up"),
+			PageDown: bind("pgdn", "page down", "pgdown"),
+		},
+		Menu: Menu{
+			Decline: bind("d", "decline"),
+			Dismiss: bind("c", "cancel the prompt"),
+			Editor:  bind("e", "edit in $EDITOR"),
+			JSON:    bind("j", "show as JSON"),
+			Copy:    bind("y", "copy the URL"),
+			Open:    bind("o", "open the URL"),
+			Up:      bind("up", "up"),
+			Down:    bind("down", "down"),
+			Choose:  bind("enter", "choose"),
+			Leave:   bind("esc", "back"),
+		},
+		URL: URL{
+			Open:  bind("o", "agree and open"),
+			Copy:  bind("y", "agree and copy"),
+			Done:  bind("d", "done"),
+			Retry: bind("r", "open again"),
+			Menu:  bind("ctrl+o", "more"),
+			Up:    bind("up", "up", "up", "k"),
+			Down:  bind("down", "down", "down", "j"),
+			Leave: bind("esc", "leave"),
+		},
+		Confirm: Confirm{
+			Yes: bind("y", "yes"),
+			No:  bind("n", "no", "n", "esc"),
+		},
+		Line: Line{
+			Accept:   bind("enter", "apply"),
+			Leave:    bind("esc", "leave"),
+			Complete: bind("tab", "complete"),
+			Older:    bind("up", "older"),
+			Newer:    bind("down", "newer"),
+		},
+	}
+}
