@@ -2,6 +2,8 @@ package transport
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"time"
 )
 
@@ -49,11 +51,155 @@ type Head struct {
 // *TooLargeError, and what Authorize returned. All of the end of ctx or of the
 // transport match context.Canceled, context.DeadlineExceeded or ErrClosed.
 func (t *Transport) Post(ctx context.Context, c Call) error {
-	return ErrClosed
+	if ctx.Err() != nil {
+		return causeError(ctx)
+	}
+	if err := t.enter(); err != nil {
+		return err
+	}
+	p := &post{t: t, call: c, replied: make(chan struct{}), ended: make(chan struct{})}
+	// The stream may outlive this function, so it must outlive ctx too, which
+	// the caller is free to end when it has its reply.
+	run, cancel := t.bound(context.WithoutCancel(ctx))
+	unhook := context.AfterFunc(ctx, func() { cancel(ctx.Err()) })
+	p.cancel = cancel
+	go func() {
+		defer t.wg.Done()
+		defer cancel(nil)
+		p.err = p.run(run)
+		if p.linger != nil {
+			p.linger.Stop()
+		}
+		close(p.ended)
+	}()
+	defer unhook()
+	select {
+	case <-p.replied:
+		return nil
+	case <-p.ended:
+	}
+	select {
+	case <-p.replied:
+		return nil
+	default:
+		return p.err
+	}
 }
 
-// Delete ends the session at the server. A StatusError with 405 says that the
-// server does not let clients do that.
-func (t *Transport) Delete(ctx context.Context) error {
-	return ErrClosed
+// post is one Call on its way, over as many exchanges as its stream needs.
+type post struct {
+	t       *Transport
+	call    Call
+	cancel  context.CancelCauseFunc
+	replied chan struct{} // closed when the reply has been handled
+	linger  *time.Timer   // set with replied
+	ended   chan struct{} // closed when the goroutine is through
+	err     error         // set before ended
+	pace    pace
+}
+
+// reply notes that the reply has come. What follows on the stream is still
+// taken, for a while: some servers go on about a task on the stream of the call
+// that made it, and a stream that the server ends leaves its connection whole.
+func (p *post) reply() {
+	if p.linger != nil {
+		return
+	}
+	p.linger = time.AfterFunc(p.t.cfg.Timing.Linger, func() { p.cancel(errLinger) })
+	close(p.replied)
+}
+
+func (p *post) attempt(method, lastID string) *attempt {
+	a := &attempt{
+		t:       p.t,
+		method:  method,
+		resumed: method == http.MethodGet,
+		oneWay:  p.call.OneWay,
+		lastID:  lastID,
+		handle:  p.call.Handle,
+		head:    p.call.Head,
+		replied: p.reply,
+	}
+	if method == http.MethodPost {
+		a.body = p.call.Body
+	}
+	if !p.call.Patient {
+		a.answer = p.t.cfg.Timing.Answer
+	}
+	return a
+}
+
+// run sends the message, and resumes its stream until the reply has come.
+func (p *post) run(ctx context.Context) error {
+	p.pace = newPace(p.t.cfg.Timing)
+	a := p.attempt(http.MethodPost, "")
+	e := a.run(ctx)
+	switch {
+	case p.linger != nil:
+		return nil
+	case e.refused != nil:
+		return e.refused
+	case e.broken != nil && !e.opened:
+		if !a.sent.whole() {
+			return e.broken
+		}
+		return p.lost(e.broken, "the link broke")
+	}
+	for healthy := time.Now(); ; {
+		if ctx.Err() != nil {
+			return p.lost(causeError(ctx), "it was no longer waited for")
+		}
+		if a.lastID == "" {
+			return p.unresumable(a, e)
+		}
+		if e.opened {
+			healthy = time.Now()
+		} else if time.Since(healthy) >= p.t.cfg.Timing.Resume {
+			return p.lost(firstOf(e), "its stream broke and could not be resumed")
+		}
+		if sleep(ctx, p.pace.next(a, e)) != nil {
+			continue // which finds out why
+		}
+		a = p.attempt(http.MethodGet, a.lastID)
+		e = a.run(ctx)
+		if p.linger != nil {
+			return nil
+		}
+		if e.refused != nil && !transient(e.refused) {
+			return p.lost(e.refused, "its stream broke and could not be resumed")
+		}
+	}
+}
+
+// unresumable is the error for a stream that ended before the reply without
+// having shown an event id.
+func (p *post) unresumable(a *attempt, e ending) error {
+	switch {
+	case e.broken != nil:
+		return p.lost(e.broken, "its stream broke")
+	case a.malformed != nil:
+		return a.malformed
+	case a.gate == nil:
+		return p.lost(nil, "the response held other messages only")
+	}
+	return p.lost(nil, "its stream ended without it")
+}
+
+func (p *post) lost(err error, why string) error {
+	lost := &LostError{Kind: Other, Why: why, Err: err}
+	var n *NetError
+	if errors.As(err, &n) {
+		lost.Kind = n.Kind
+	}
+	return lost
+}
+
+func firstOf(e ending) error {
+	if e.refused != nil {
+		return e.refused
+	}
+	if e.broken != nil {
+		return e.broken
+	}
+	return nil
 }

@@ -1,0 +1,112 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"unicode"
+)
+
+// kindOf sorts an error of net/http.
+func kindOf(err error) Kind {
+	var (
+		dns      *net.DNSError
+		netErr   net.Error
+		record   tls.RecordHeaderError
+		alert    tls.AlertError
+		verify   *tls.CertificateVerificationError
+		unknown  x509.UnknownAuthorityError
+		hostname x509.HostnameError
+		invalid  x509.CertificateInvalidError
+	)
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed), errors.Is(err, errLinger):
+		return Canceled
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errNoAnswer), errors.Is(err, errIdle):
+		return Timeout
+	case errors.As(err, &dns):
+		if dns.IsTimeout {
+			return Timeout
+		}
+		return DNS
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record), errors.As(err, &alert),
+		errors.As(err, &verify), errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &invalid):
+		return TLS
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Refused
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return Unreachable
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return Timeout
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
+		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return Broken
+	case strings.Contains(err.Error(), "tls: "):
+		return TLS // most errors of crypto/tls have no type
+	}
+	return Other
+}
+
+func netError(err error) *NetError {
+	return &NetError{Kind: kindOf(err), Err: cleanError(err)}
+}
+
+// causeError is the error for a context that ended. Causes that are not ours
+// are left out, so that errors.Is finds what callers look for.
+func causeError(ctx context.Context) *NetError {
+	cause := context.Cause(ctx)
+	switch cause { //nolint:errorlint // these are never wrapped
+	case ErrClosed, errNoAnswer, errIdle, errLinger, context.DeadlineExceeded:
+	default:
+		cause = ctx.Err()
+	}
+	return &NetError{Kind: kindOf(cause), Err: cause}
+}
+
+// cleanedError has a text without URL, credentials and control characters; what
+// it wraps is for errors.Is and errors.As.
+type cleanedError struct {
+	text string
+	err  error
+}
+
+func (e *cleanedError) Error() string { return e.text }
+func (e *cleanedError) Unwrap() error { return e.err }
+
+// cleanError takes off the layer that quotes the whole URL.
+func cleanError(err error) error {
+	for {
+		u, ok := err.(*url.Error) //nolint:errorlint // only the outermost layers are taken off
+		if !ok {
+			break
+		}
+		err = u.Err
+	}
+	text := err.Error()
+	if strings.Contains(text, "invalid proxy address") {
+		// net/http quotes it with its password, and so must not be unwrapped.
+		return errors.New("the proxy's address in the environment is not valid")
+	}
+	return &cleanedError{text: cleanText(text), err: err}
+}
+
+const maxErrorText = 300
+
+// cleanText makes what may hold a server's words (the names in a certificate,
+// say) safe to print, and short.
+func cleanText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	return clip(s, maxErrorText)
+}
