@@ -1,0 +1,271 @@
+package render
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/keymap"
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got+"\n" != string(want) {
+		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
+	}
+}
+
+// exact fails where a view is not w cells by h lines.
+func exact(t *testing.T, view string, w, h int) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		t.Errorf("%d lines, want %d", len(lines), h)
+	}
+	for i, l := range lines {
+		if got := Width(l); got != w {
+			t.Errorf("line %d is %d cells wide, want %d: %q", i, got, w, l)
+		}
+	}
+}
+
+func everyKind() *task.Result {
+	return &task.Result{
+		IsError: true,
+		Content: []task.Content{
+			{Kind: task.TextContent, Text: "It went wrong at step 3:\n    the disk was full, and the rest of this line is long enough to be wrapped.", Size: 90},
+			{Kind: task.TextContent, Text: `{"json":"in text","n":1.50}`, Size: 27, Audience: []string{"user"}},
+			{Kind: task.ImageContent, MIME: "image/png", Size: 35021},
+			{Kind: task.AudioContent, MIME: "audio/wav", Size: -1},
+			{Kind: task.ResourceLink, URI: "file:///var/log/a.log", Name: "a.log", Title: "The log", MIME: "text/plain", Size: 2048, Description: "All of it."},
+			{Kind: task.EmbeddedResource, URI: "demo://x", MIME: "text/markdown", Text: "# Title\n", Size: 8},
+			{Kind: task.EmbeddedResource, URI: "demo://y", MIME: "application/zip", Base64: "AAAA", Size: 3},
+			{Kind: task.OtherContent, Raw: json.RawMessage(`{"type":"hologram"}`), Size: -1},
+		},
+		Structured: json.RawMessage(`{"z":1,"a":[true,null,"日本語"],"empty":{}}`),
+	}
+}
+
+func TestResultShowsEveryKindOfContent(t *testing.T) {
+	view := Result(everyKind(), mono(t)).View(80, 50)
+	exact(t, view, 80, 50)
+	golden(t, "result-80x50", ansi.Strip(view))
+}
+
+func TestResultOnANarrowScreen(t *testing.T) {
+	d := Result(everyKind(), mono(t))
+	view := d.View(40, 12)
+	exact(t, view, 40, 12)
+	d.Bottom()
+	golden(t, "result-40x12", ansi.Strip(view)+"\n--- the end ---\n"+ansi.Strip(d.View(40, 12)))
+}
+
+func TestErrorInThePlaceOfAResult(t *testing.T) {
+	r := &task.Result{Err: &task.Error{
+		Kind: task.RPC, Code: -32603, Message: task.Own("the worker died"), Data: json.RawMessage(`{"pid":7}`),
+	}}
+	view := Result(r, mono(t)).View(80, 8)
+	exact(t, view, 80, 8)
+	golden(t, "error-80x8", ansi.Strip(view))
+}
+
+func TestEmptyResultSaysSo(t *testing.T) {
+	view := Result(&task.Result{Raw: json.RawMessage(`{"_meta":{}}`)}, mono(t)).View(40, 4)
+	if !strings.Contains(view, "no content") || !strings.Contains(view, `"_meta"`) {
+		t.Errorf("view:\n%s", view)
+	}
+	exact(t, (&Document{theme: mono(t)}).View(5, 2), 5, 2)
+}
+
+func TestHostileTextStaysInItsCells(t *testing.T) {
+	evil := "\x1b[2J\x1b]0;owned\x07a\u202eb\u200bc\r\x9b31md\x00e日本" + strings.Repeat("e\u0301\u0301\u0301\u0301\u0301\u0301", 40) + "👩‍👩‍👧‍👦🏳️‍🌈\t|"
+	raw, err := json.Marshal(map[string]string{evil: evil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &task.Result{
+		Content: []task.Content{
+			{Kind: task.TextContent, Text: evil},
+			{Kind: task.ResourceLink, URI: evil, Name: evil, Title: evil + "2", MIME: evil, Description: evil, Audience: []string{evil}},
+			{Kind: task.OtherContent, Raw: json.RawMessage(`{"x":"` + "\u202e\u009b31m" + `"}`)},
+		},
+		Structured: raw,
+	}
+	for _, w := range []int{1, 2, 3, 7, 40, 80} {
+		d := Result(r, mono(t))
+		for range 12 {
+			view := d.View(w, 10)
+			exact(t, view, w, 10)
+			if strings.ContainsAny(ansi.Strip(view), "\x1b\u202e\u200b\u009b\r\x07\x00") {
+				t.Fatalf("raw text on the screen: %q", view)
+			}
+			d.Scroll(9)
+			d.Sideways(3)
+		}
+	}
+}
+
+// A document read down row by row is the same as read up.
+func TestScrollingUpShowsWhatScrollingDownShowed(t *testing.T) {
+	r := everyKind()
+	r.Content = append(r.Content, task.Content{Kind: task.TextContent, Text: strings.Repeat("äöü words without an end ", 2000)})
+	d := Result(r, mono(t))
+	var down, up []string
+	for {
+		down = append(down, d.View(30, 1))
+		if !d.Scroll(1) {
+			break
+		}
+	}
+	for {
+		up = append(up, d.View(30, 1))
+		if !d.Scroll(-1) {
+			break
+		}
+	}
+	slices.Reverse(up)
+	if !slices.Equal(down, up) {
+		t.Errorf("%d rows down, %d rows up", len(down), len(up))
+	}
+	if len(down) < 1500 {
+		t.Errorf("only %d rows", len(down))
+	}
+}
+
+func TestKeysMoveTheWindow(t *testing.T) {
+	d := Text(strings.Repeat("line\n", 100), mono(t))
+	d.View(20, 10)
+	keys := &keymap.Default().List
+	for _, c := range []struct {
+		key  tea.KeyMsg
+		want string
+	}{
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("j")}, "1%"},
+		{tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("G")}, "end"},
+		{tea.KeyMsg{Type: tea.KeyDown}, "end"},
+		{tea.KeyMsg{Type: tea.KeyPgUp}, "81%"},
+		{tea.KeyMsg{Type: tea.KeyCtrlU}, "76%"},
+		{tea.KeyMsg{Type: tea.KeyHome}, "top"},
+	} {
+		if !d.Update(c.key, keys) {
+			t.Errorf("%s is not taken", c.key)
+		}
+		if got := d.Status(); got != c.want {
+			t.Errorf("after %s: %q, want %q", c.key, got, c.want)
+		}
+	}
+	if d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, keys) {
+		t.Error("x was taken")
+	}
+	short := Text("short", mono(t))
+	short.View(20, 10)
+	if got := short.Status(); got != "all" {
+		t.Errorf("a short text: %q", got)
+	}
+}
+
+func TestJSONScrollsSideways(t *testing.T) {
+	d := JSON([]byte(`{"key":"`+strings.Repeat("0123456789", 10)+`"}`), mono(t))
+	if got := ansi.Strip(d.View(20, 3)); !strings.Contains(got, `  "key": "012345678`[:19]+"›") {
+		t.Errorf("no sign of more:\n%s", got)
+	}
+	for d.Sideways(8) {
+		d.View(20, 3)
+	}
+	got := strings.Split(ansi.Strip(d.View(20, 3)), "\n")[1]
+	if !strings.HasPrefix(got, "‹") || !strings.HasSuffix(got, `789"`) {
+		t.Errorf("at the right end: %q", got)
+	}
+	if d.Sideways(-1000); d.Sideways(-1) {
+		t.Error("there is something left of the beginning")
+	}
+}
+
+func big() *task.Result {
+	one := `{"name":"lorem ipsum dolor","v":123.450,"x":[1,2,3],"日本":"語"},`
+	structured := "[" + strings.Repeat(one, (16<<20)/len(one)) + `"` + strings.Repeat("x", 1<<20) + `"]`
+	return &task.Result{
+		Content: []task.Content{
+			{Kind: task.TextContent, Text: strings.Repeat("no line break at all ", (16<<20)/21)},
+			{Kind: task.TextContent, Text: strings.Repeat("a line\n", (8<<20)/7)},
+		},
+		Structured: json.RawMessage(structured),
+	}
+}
+
+// The bound is twentyfold what is measured (BenchmarkKeyBig), for slow
+// machines under the race detector; laying out all of it takes seconds.
+func TestKeysOnABigResultDoNotFreeze(t *testing.T) {
+	start := time.Now()
+	d := Result(big(), mono(t))
+	opened := time.Now()
+	d.View(80, 40)
+	for range 20 {
+		d.Scroll(39)
+		d.View(80, 40)
+	}
+	d.Bottom()
+	d.View(80, 40)
+	d.Scroll(-200)
+	d.View(80, 40)
+	if took := time.Since(opened); took > 2*time.Second {
+		t.Errorf("23 keys took %v (made in %v)", took, opened.Sub(start))
+	}
+	if got := d.Status(); got == "all" || got == "top" {
+		t.Errorf("status %q", got)
+	}
+}
+
+func BenchmarkKeyBig(b *testing.B) {
+	d := Result(big(), mono(b))
+	d.View(120, 40)
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			if !d.Scroll(39) {
+				d.Top()
+			}
+			d.View(120, 40)
+		}
+	})
+	b.Run("ends", func(b *testing.B) {
+		for b.Loop() {
+			d.endOK = false
+			d.Bottom()
+			d.View(120, 40)
+			d.Scroll(-100)
+			d.View(120, 40)
+			d.Top()
+			d.View(120, 40)
+		}
+	})
+	b.Run("open", func(b *testing.B) {
+		r := big()
+		for b.Loop() {
+			Result(r, mono(b)).View(120, 40)
+		}
+	})
+}
