@@ -123,6 +123,7 @@ func (c *client) do(ctx context.Context, method, body string, header ...string) 
 		c.t.Logf("%s: %v", method, err)
 		return nil
 	}
+	c.t.Cleanup(func() { _ = res.Body.Close() })
 	if id := res.Header.Get("Mcp-Session-Id"); id != "" {
 		c.session = id
 	}
