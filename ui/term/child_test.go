@@ -1,0 +1,135 @@
+package term
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"go.uber.org/goleak"
+)
+
+// childEnv makes the test binary the program under test.
+const childEnv = "CALLBOARD_TERM_CHILD"
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv(childEnv); mode != "" {
+		os.Exit(child(mode))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child runs the test's model as main does.
+func child(mode string) int {
+	if mode == "deaf" { // a terminal that vanishes without a SIGHUP
+		signal.Ignore(syscall.SIGHUP)
+	}
+	t, err := Open(Options{Refused: func(why string) tea.Msg { return refused(why) }})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return ExitCode(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	final, err := t.Run(ctx, &sample{t: t, mode: mode, cancel: cancel})
+	var fault *Panic
+	if errors.As(err, &fault) {
+		fmt.Fprint(os.Stderr, fault.Report())
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "callboard:", err)
+	}
+	fmt.Printf("bye after %d keys\n", final.(*sample).keys)
+	return ExitCode(err)
+}
+
+type (
+	refused string
+	edited  struct {
+		text string
+		err  error
+	}
+)
+
+// sample is a model with a key for each way to end.
+type sample struct {
+	t      *Terminal
+	mode   string
+	cancel context.CancelCauseFunc
+	size   tea.WindowSizeMsg
+	keys   int
+	note   string
+	broken bool
+}
+
+func (s *sample) Init() tea.Cmd {
+	if s.mode == "init" {
+		panic("in Init")
+	}
+	return nil
+}
+
+func (s *sample) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.size = msg
+	case refused:
+		s.note = string(msg)
+	case edited:
+		s.note = fmt.Sprintf("edited %q err %v", msg.text, msg.err)
+	case tea.ResumeMsg:
+		s.note = "back"
+	case tea.KeyMsg:
+		s.keys++
+		return s, s.key(msg.String())
+	}
+	return s, nil
+}
+
+func (s *sample) key(key string) tea.Cmd {
+	fail := func() tea.Msg { panic("in a command") }
+	switch key {
+	case "q":
+		return tea.Quit
+	case "z":
+		return tea.Suspend
+	case "e":
+		return s.t.Edit("before", "note.json", func(text string, err error) tea.Msg { return edited{text, err} })
+	case "u":
+		panic("in Update\x1b[31m")
+	case "v":
+		s.broken = true
+	case "c":
+		return fail
+	case "b":
+		return tea.Batch(func() tea.Msg { return nil }, tea.Batch(fail, nil))
+	case "s":
+		return tea.Sequence(func() tea.Msg { return nil }, fail)
+	case "g":
+		go func() {
+			defer func() { s.t.Fail(Recovered(recover())) }()
+			panic("in a goroutine")
+		}()
+	case "x":
+		s.cancel(errors.New("the context ended"))
+	case "y":
+		return func() tea.Msg { s.t.Bell(); return refused(fmt.Sprint("copied ", s.t.Copy("text"))) }
+	case "h":
+		select {} // a program that is stuck
+	}
+	return nil
+}
+
+func (s *sample) View() string {
+	if s.broken {
+		panic("in View")
+	}
+	lines := make([]string, s.size.Height)
+	lines[0] = fmt.Sprintf("sample %dx%d", s.size.Width, s.size.Height)
+	lines[1] = fmt.Sprintf("keys %d", s.keys)
+	lines[2] = s.note
+	return strings.Join(lines, "\n")
+}
