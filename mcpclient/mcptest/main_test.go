@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,8 @@ type client struct {
 	url     string
 	session string
 	token   string
-	id      int
+	id      atomic.Int64               // of the last request
+	check   func(method string, m msg) // sees every message received; method of a response: that of its request
 }
 
 // msg is a received message.
@@ -136,6 +138,7 @@ type openStream struct {
 	res    *http.Response
 	cancel context.CancelFunc
 	r      *bufio.Reader
+	seen   func(msg)
 }
 
 func (st *openStream) close() {
@@ -145,6 +148,14 @@ func (st *openStream) close() {
 
 // next reads the next message; io.EOF and io.ErrUnexpectedEOF are ends.
 func (st *openStream) next() (msg, error) {
+	m, err := st.read()
+	if err == nil && st.seen != nil && m.Raw != nil {
+		st.seen(m)
+	}
+	return m, err
+}
+
+func (st *openStream) read() (msg, error) {
 	if !strings.HasPrefix(st.res.Header.Get("Content-Type"), "text/event-stream") {
 		raw, err := io.ReadAll(st.r)
 		if err != nil {
@@ -217,12 +228,15 @@ func (st *openStream) until(method string) msg {
 // post sends a request and gives its open response.
 func (c *client) post(method, params string) (*openStream, string) {
 	c.t.Helper()
-	c.id++
-	id := fmt.Sprintf(`"r%d"`, c.id)
+	id := fmt.Sprintf(`"r%d"`, c.id.Add(1))
 	if params == "" {
 		params = "{}"
 	}
-	return c.open(http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)), id
+	st := c.open(http.MethodPost, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+	if st != nil && c.check != nil {
+		st.seen = func(m msg) { c.check(method, m) }
+	}
+	return st, id
 }
 
 func (c *client) open(method, body string, header ...string) *openStream {
@@ -241,7 +255,11 @@ func (c *client) open(method, body string, header ...string) *openStream {
 // get opens the GET stream.
 func (c *client) get(header ...string) *openStream {
 	c.t.Helper()
-	return c.open(http.MethodGet, "", header...)
+	st := c.open(http.MethodGet, "", header...)
+	if st != nil && c.check != nil {
+		st.seen = func(m msg) { c.check("", m) }
+	}
+	return st
 }
 
 // call sends a request and waits for the response, whatever precedes it.
@@ -298,7 +316,7 @@ func (c *client) start(tool, args string) wireTask {
 		args = "{}"
 	}
 	var res struct{ Task wireTask }
-	m := c.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{},"_meta":{"progressToken":"tok-%d"}}`, tool, args, c.id))
+	m := c.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s,"task":{},"_meta":{"progressToken":"tok-%d"}}`, tool, args, c.id.Load()))
 	if m.Error != nil {
 		c.t.Fatalf("tools/call: %v", m.Error)
 	}
