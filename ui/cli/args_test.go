@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var env = map[string]string{"TOKEN": "s3cret", "EMPTY": ""}
+
+func lookup(extra ...string) func(string) string {
+	return func(name string) string {
+		for _, kv := range extra {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok {
+				return v
+			}
+		}
+		return env[name]
+	}
+}
+
+func parse(t *testing.T, line string, extra ...string) *Args {
+	t.Helper()
+	a, err := Parse(strings.Fields(line), lookup(extra...))
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return a
+}
+
+func TestCommands(t *testing.T) {
+	for line, want := range map[string]Command{
+		"host/mcp": Dashboard, "demo": Demo, "watch host": Watch, "--theme dark demo": Demo, "demo --ascii": Demo,
+		"-h": Help, "--help": Help, "help": Help, "--version": Version, "host --version": Version, "demo -h": Help,
+		"-- host": Dashboard, "--ascii -- demo": Demo,
+	} {
+		if a := parse(t, line); a.Command != want {
+			t.Errorf("%s: command %d, want %d", line, a.Command, want)
+		}
+	}
+}
+
+func TestOptionsAndURLsInAnyOrder(t *testing.T) {
+	want := parse(t, "--read-only --prompts on-demand --theme=mono --ascii --ca-file ca.pem --log-file l https://a.example/mcp b.example")
+	got := parse(t, "https://a.example/mcp --ascii -read-only b.example --prompts=on-demand --log-file l --theme mono --ca-file ca.pem")
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if !got.ReadOnly || !got.OnDemand || got.Theme != "mono" || !got.ASCII || got.CAFile != "ca.pem" || got.LogFile != "l" || len(got.Servers) != 2 {
+		t.Errorf("%+v", got)
+	}
+	one := parse(t, "a.example --token-file t --client-cert c --client-key k --insecure-skip-verify --allow-insecure-token")
+	if one.TokenFile != "t" || one.ClientCert != "c" || one.ClientKey != "k" || !one.InsecureSkipVerify || !one.AllowInsecureToken {
+		t.Errorf("%+v", one)
+	}
+}
+
+func TestURLs(t *testing.T) {
+	for word, want := range map[string]Server{
+		"ops.example/mcp":               {"ops.example", "https://ops.example/mcp", "https://ops.example/mcp"},
+		"ops.example:8443":              {"ops.example:8443", "https://ops.example:8443", "https://ops.example:8443"},
+		"localhost:3000/mcp":            {"localhost:3000", "http://localhost:3000/mcp", "http://localhost:3000/mcp"},
+		"127.0.0.1/mcp":                 {"127.0.0.1", "http://127.0.0.1/mcp", "http://127.0.0.1/mcp"},
+		"[::1]:80/mcp":                  {"[::1]:80", "http://[::1]:80/mcp", "http://[::1]:80/mcp"},
+		"http://ops.example":            {"ops.example", "http://ops.example", "http://ops.example"},
+		"https://me:pw@ops.example/m?k": {"ops.example", "https://ops.example/m", "https://me:pw@ops.example/m?k"},
+	} {
+		if a := parse(t, word); a.Servers[0] != want {
+			t.Errorf("%s: %+v, want %+v", word, a.Servers[0], want)
+		}
+	}
+	var names []string
+	for _, s := range parse(t, "a.example/1 a.example/2 b.example a.example/3").Servers {
+		names = append(names, s.Name)
+	}
+	if want := []string{"a.example", "a.example #2", "b.example", "a.example #3"}; !slices.Equal(names, want) {
+		t.Errorf("names %q, want %q", names, want)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	a, err := Parse([]string{"--header", "X-A: one ${TOKEN}${TOKEN}", "--header=x-a:  two$TOKEN ", "h.example"}, lookup())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := a.Header.Values("X-A"), []string{"one s3crets3cret", "two$TOKEN"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestTokenAndSession(t *testing.T) {
+	file := t.TempDir() + "/session"
+	if err := os.WriteFile(file, []byte("abc-1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := parse(t, "h.example --session-file "+file, "CALLBOARD_SESSION=other", "CALLBOARD_TOKEN= tok\n")
+	if string(a.Session) != "abc-1" || string(a.Token) != "tok" {
+		t.Errorf("session %q token %q", string(a.Session), string(a.Token))
+	}
+	a = parse(t, "h.example --token-file f", "CALLBOARD_SESSION=env-1", "CALLBOARD_TOKEN=tok")
+	if string(a.Session) != "env-1" || a.Token != "" {
+		t.Errorf("session %q token %q", string(a.Session), string(a.Token))
+	}
+	a = parse(t, "demo", "CALLBOARD_SESSION=env-1", "CALLBOARD_TOKEN=tok")
+	if a.Session != "" || a.Token != "" {
+		t.Error("the demo's server would get credentials that belong to another")
+	}
+	if text := fmt.Sprintf("%v %+v %#v", a.Token, *parse(t, "h.example", "CALLBOARD_TOKEN=tok-1"), a); strings.Contains(text, "tok-1") {
+		t.Error("a token can be printed")
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	empty := t.TempDir() + "/empty"
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		env  string
+		want string
+	}{
+		{[]string{}, "", "which server?"},
+		{[]string{"watch"}, "", "watch which server?"},
+		{[]string{"--nope", "h"}, "", "there is no option --nope"},
+		{[]string{"h", "--theme"}, "", "--theme needs a value"},
+		{[]string{"h", "--ascii=s3cret"}, "", "--ascii takes no such value"},
+		{[]string{"h", "--prompts", "never"}, "", "--prompts is eager or on-demand"},
+		{[]string{"demo", "h"}, "", "takes no URL"},
+		{[]string{"demo", "--header", "A: b"}, "", "--header does not apply"},
+		{[]string{"demo", "--ca-file", "b"}, "", "--ca-file does not apply"},
+		{[]string{"watch", "h", "--ascii"}, "", "--ascii does not apply"},
+		{[]string{"ftp://h"}, "", "not ftp"},
+		{[]string{"https://"}, "", "is not a URL"},
+		{[]string{"https://me:s3cret@h:x"}, "", "is not a URL"},
+		{[]string{"h", "--header", "s3cret"}, "", "'Name: value'"},
+		{[]string{"h", "--header", "A b: s3cret"}, "", "'Name: value'"},
+		{[]string{"h", "--header", "A: ${NOPE}"}, "", "NOPE is not set"},
+		{[]string{"h", "--header", "A: ${EMPTY}"}, "", "EMPTY is not set"},
+		{[]string{"h", "--header", "A: ${TOKEN"}, "", "${ without"},
+		{[]string{"h", "--header", "A: ${TOKEN}\x01"}, "", "no header may"},
+		{[]string{"h", "--session-file", "/nowhere/s"}, "", "--session-file cannot be read: no such file"},
+		{[]string{"h", "--session-file", empty}, "", "--session-file is empty"},
+		{[]string{"h"}, "CALLBOARD_SESSION=s3cret s3cret", "no session id"},
+		{[]string{"a", "b", "--header", "A: s3cret"}, "", "--header belongs to one server"},
+		{[]string{"a", "b", "--token-file", "f"}, "", "--token-file belongs to one server"},
+		{[]string{"a", "b", "--session-file", "f"}, "", "--session-file belongs to one server"},
+		{[]string{"a", "b", "--client-cert", "f"}, "", "--client-cert belongs to one server"},
+		{[]string{"a", "b", "--client-key", "f"}, "", "--client-key belongs to one server"},
+		{[]string{"a", "b"}, "CALLBOARD_TOKEN=s3cret", "CALLBOARD_TOKEN belongs to one server"},
+		{[]string{"a", "b"}, "CALLBOARD_SESSION=s3cret", "CALLBOARD_SESSION belongs to one server"},
+	} {
+		_, err := Parse(tt.args, lookup(tt.env))
+		var u *Usage
+		if !errors.As(err, &u) || !strings.Contains(u.Line, tt.want) {
+			t.Errorf("%q: %v, want %q", tt.args, err, tt.want)
+			continue
+		}
+		if strings.ContainsAny(u.Line, "\n\x01") || strings.Contains(u.Line, "s3cret") {
+			t.Errorf("%q: %q is not one line, or shows a secret", tt.args, u.Line)
+		}
+	}
+}
+
+func TestHelpNamesEveryOption(t *testing.T) {
+	for _, name := range append(slices.Concat(connection, onScreen), "log-file", "prompts", "read-only", "version") {
+		if !strings.Contains(HelpText, "--"+name) {
+			t.Errorf("the help says nothing of --%s", name)
+		}
+	}
+	for line := range strings.Lines(HelpText) {
+		if len(line) > 101 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
