@@ -51,8 +51,19 @@ type Field struct {
 	Pattern, Format      string
 	Minimum, Maximum     string // inclusive; "" none
 	Above, Below         string // exclusiveMinimum, exclusiveMaximum
+	MultipleOf           string
 	Choices              []Choice
 	MinItems, MaxItems   int
+
+	// Nullable says that the schema allows null here. A required field that is
+	// left unset is then sent as null.
+	Nullable bool
+	// MoreChoices says that the schema has more choices than Choices shows;
+	// values beyond them are then taken too, and judged by Check.
+	MoreChoices bool
+	// Shape says in a few words of ours what a JSONField wants, such as "a JSON
+	// array"; "" for the other kinds.
+	Shape string
 }
 
 // Choice is one of a Field's values.
@@ -61,8 +72,10 @@ type Choice struct {
 	Label Text // its title, or the value itself
 }
 
-// Problem is one thing wrong with a content. Field is the property that it
-// stands at (its first path element), "" for the whole.
+// Problem is one thing wrong with a content. Field is the name of the field of
+// the form that it stands at, and Text then goes on where the field's label
+// ends ("must be at least 3 characters"). For the whole Field is "", and Text
+// is a sentence of its own.
 type Problem struct {
 	Field string
 	Text  Text

@@ -1,0 +1,110 @@
+package task
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"testing"
+)
+
+func testForm() Form {
+	return Form{
+		Fields: []Field{
+			{Name: "z", Kind: StringField},
+			{Name: "n", Kind: NumberField, Default: json.RawMessage("1.10")},
+			{Name: "a", Kind: StringField, Required: true, Nullable: true},
+			{Name: "c", Kind: ChoicesField, Choices: choiceValues},
+			{Name: "o", Kind: BooleanField, Nullable: true},
+		},
+		Check: func(content json.RawMessage) []Problem {
+			return []Problem{{Field: "z", Text: Own("checked")}, {Field: "n", Text: Own("checked")}, {Text: Own(fmt.Sprintf("%d bytes.", len(content)))}}
+		},
+	}
+}
+
+func TestAssemble(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		draft    map[string]string
+		content  string
+		problems string
+	}{
+		{"unset is not empty", map[string]string{"z": ""}, `{"z":"","a":null}`, "[{z checked} {n checked} { 17 bytes.}]"},
+		{"the form's order", map[string]string{"c": `["a"]`, "a": "x", "n": "2.50"}, `{"n":2.50,"a":"x","c":["a"]}`, "[{z checked} {n checked} { 28 bytes.}]"},
+		{"what does not encode is shown as text, and judged once", map[string]string{"n": "1,5"}, `{"n":"1,5","a":null}`,
+			"[{n must be a number: write the decimals after a point, not a comma, and no separators} {z checked}]"},
+		{"properties beside the fields", map[string]string{"y": "2", "x": `{"k":1}`}, `{"a":null,"x":{"k":1},"y":2}`, "[{z checked} {n checked} { 28 bytes.}]"},
+		{"such that are no JSON", map[string]string{"x": "{"}, `{"a":null,"x":"{"}`, `[{ "x" is not JSON.} {z checked} {n checked}]`},
+		{"the JSON editor", map[string]string{"": ` {"q": 1} `, "z": "lost"}, `{"q": 1}`, "[{z checked} {n checked} { 8 bytes.}]"},
+	} {
+		content, problems := Assemble(testForm(), c.draft)
+		if string(content) != c.content {
+			t.Errorf("%s: content %s, want %s", c.name, content, c.content)
+		}
+		if got := fmt.Sprint(problems); got != c.problems {
+			t.Errorf("%s: problems %s, want %s", c.name, got, c.problems)
+		}
+	}
+}
+
+func TestAssembleWithoutCheck(t *testing.T) {
+	for typed, good := range map[string]bool{`{"a":1}`: true, `[]`: false, ``: false, `{`: false} {
+		if _, problems := Assemble(Form{}, map[string]string{"": typed}); (problems == nil) != good {
+			t.Errorf("%q: %v", typed, problems)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	draft := map[string]string{"z": "a \"b\"", "n": "1,5", "a": "x", "c": `["a",1]`, "x": `{"k": 1}`}
+	content, _ := Assemble(testForm(), draft)
+	back, err := Split(testForm(), content)
+	if err != nil || !maps.Equal(back, draft) {
+		t.Errorf("%s came back as %v, %v", content, back, err)
+	}
+	back, err = Split(testForm(), json.RawMessage(`{"o":null,"z":null,"n":9007199254740993}`))
+	if want := map[string]string{"z": "null", "n": "9007199254740993"}; err != nil || !maps.Equal(back, want) {
+		t.Errorf("null: %v, %v", back, err)
+	}
+	for _, bad := range []string{``, `{`, `[]`, `null`, `"a"`, `{} {}`, `{"":1}`} {
+		if back, err := Split(testForm(), json.RawMessage(bad)); err == nil {
+			t.Errorf("%q was split into %v", bad, back)
+		}
+	}
+}
+
+func TestPrefill(t *testing.T) {
+	if got := Prefill(testForm()); !maps.Equal(got, map[string]string{"n": "1.10"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestConstraint(t *testing.T) {
+	bare := Field{MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1}
+	for _, c := range []struct {
+		set  func(*Field)
+		want string
+	}{
+		{func(*Field) {}, ""},
+		{func(f *Field) { f.MinLength, f.MaxLength, f.Format = 3, 20, "email" }, "3 to 20 characters, e-mail address"},
+		{func(f *Field) { f.MinLength, f.MaxLength = 4, 4 }, "exactly 4 characters"},
+		{func(f *Field) { f.MinLength = 1 }, "at least 1 character"},
+		{func(f *Field) { f.MinLength, f.MaxLength = 0, 5 }, "at most 5 characters"},
+		{func(f *Field) { f.Pattern = "a\x1b[31m\nb" }, "pattern a b"},
+		{func(f *Field) { f.Format = "x\u202e" }, "x<U+202E>"},
+		{func(f *Field) { f.Kind = NumberField }, "number"},
+		{func(f *Field) { f.Kind, f.Minimum, f.Maximum = NumberField, "1", "10" }, "1 to 10"},
+		{func(f *Field) { f.Kind, f.Above, f.Maximum, f.MultipleOf = IntegerField, "0", "1e3", "5" }, "whole number, more than 0, at most 1e3, multiple of 5"},
+		{func(f *Field) { f.Kind, f.Minimum, f.Below = NumberField, "0", "1" }, "at least 0, less than 1"},
+		{func(f *Field) { f.Kind, f.MinItems, f.MaxItems = ChoicesField, 1, 3 }, "choose 1 to 3"},
+		{func(f *Field) { f.Kind = ChoicesField }, "choose any number"},
+		{func(f *Field) { f.Kind, f.Shape, f.MaxItems = JSONField, "a JSON array", 1 }, "a JSON array, at most 1 item"},
+		{func(f *Field) { f.Kind = BooleanField }, ""},
+	} {
+		f := bare
+		c.set(&f)
+		if got := f.Constraint().String(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
