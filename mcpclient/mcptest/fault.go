@@ -52,7 +52,7 @@ const (
 // [Server.Fault] switches them while it runs; what is already under way keeps the ones it began with.
 type Faults struct {
 	GET       GETMode
-	StealGET  bool // a second GET of a session takes the stream over; without it the second gets 409
+	StealGET  bool // a second GET of a session takes the stream over; without it 409
 	Replies   ReplyMode
 	Loss      LossMode
 	Delete    DeleteMode

@@ -24,8 +24,9 @@ var Everything = Capabilities{
 // Route is where a message goes that the server volunteers.
 type Route int
 
-// The routes. Where the stream a route names does not exist the message takes the next that does:
-// the POST of the call, the tasks/result, GET.
+// The routes. A prompt of a task waits for its tasks/result, by ByPOST too, since the POST of a call ends with its
+// CreateTaskResult; one of a plain call goes by its POST unless that is JSON or the route is ByGET. A status
+// notification for which no tasks/result is open goes by GET.
 const (
 	ByResult Route = iota // on the open tasks/result of the task
 	ByGET                 // on the GET stream
