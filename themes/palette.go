@@ -2,7 +2,7 @@ package themes
 
 // palette names colours by what they mean. "" is the terminal's own colour.
 type palette struct {
-	accent, key, dim, working, asking, good, bad string
+	accent, key, dim, working, asking, good, bad, other string
 	// faint shows what is dim by the attribute, where dim is no colour.
 	faint    bool
 	selected look
@@ -10,17 +10,18 @@ type palette struct {
 
 var palettes = map[string]palette{
 	// The terminal's own 16 colours: readable on dark and on light, since the
-	// person chose them.
+	// person chose them. Bright black is none of them: some palettes give it
+	// the colour of the background. Nor is blue, which is hard to read on black.
 	"ansi": {
-		accent: "6", key: "4", dim: "8", working: "6", asking: "3", good: "2", bad: "1",
+		accent: "6", working: "6", asking: "3", good: "2", bad: "1", other: "5", faint: true,
 		selected: look{reverse: true, bold: true, flat: true},
 	},
 	"dark": {
-		accent: "110", key: "117", dim: "245", working: "80", asking: "221", good: "114", bad: "210",
+		accent: "110", key: "117", dim: "245", working: "80", asking: "221", good: "114", bad: "210", other: "183",
 		selected: look{bg: "238", bold: true},
 	},
 	"light": {
-		accent: "25", key: "24", dim: "242", working: "30", asking: "130", good: "28", bad: "160",
+		accent: "25", key: "24", dim: "242", working: "30", asking: "130", good: "28", bad: "160", other: "90",
 		selected: look{bg: "253", bold: true},
 	},
 	"mono": {faint: true, selected: look{reverse: true, bold: true, flat: true}},

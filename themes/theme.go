@@ -82,8 +82,8 @@ func (t *Theme) paint(p palette) {
 		&t.Link:   {fg: p.key, underline: true}, &t.Host: {fg: p.asking, bold: true, underline: true},
 		&t.Match: {reverse: true},
 
-		&t.JSONKey: fg(p.key), &t.JSONString: fg(p.good), &t.JSONNumber: fg(p.asking),
-		&t.JSONBool: fg(p.accent), &t.JSONNull: {fg: p.dim, faint: p.faint}, &t.JSONPunct: {fg: p.dim, faint: p.faint},
+		&t.JSONKey: fg(p.accent), &t.JSONString: fg(p.good), &t.JSONNumber: fg(p.asking),
+		&t.JSONBool: fg(p.other), &t.JSONNull: {fg: p.dim, faint: p.faint}, &t.JSONPunct: {fg: p.dim, faint: p.faint},
 
 		&t.FieldLabel: {bold: true}, &t.FieldFocused: bold(p.accent), &t.FieldError: bold(p.bad),
 		&t.FieldHint: {fg: p.dim, faint: p.faint}, &t.Placeholder: {fg: p.dim, faint: p.faint}, &t.Cursor: {reverse: true},
