@@ -1,0 +1,257 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/model/task"
+)
+
+const (
+	maxAttended = 32
+	// attendAgain is the pause after a server answered tasks/result of a task
+	// that is attended: it refused to block, or it is done with the task.
+	attendAgain = time.Minute
+	attendBase  = time.Second
+	attendCap   = 30 * time.Second
+	// attendGrace is how long a tasks/result whose task has ended may still
+	// bring the result that is on its way.
+	attendGrace = 5 * time.Second
+)
+
+// attendance is one tasks/result that is held open.
+type attendance struct {
+	cancel context.CancelFunc
+	left   bool // the task is no longer in the list
+}
+
+func (e *era2025) attend(ids []task.ID) {
+	if len(ids) > maxAttended {
+		ids = ids[:maxAttended]
+	}
+	wanted := make(map[task.ID]bool, len(ids))
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	e.mu.Lock()
+	var begun []func()
+	for id, a := range e.attended {
+		if !wanted[id] && !a.left {
+			a.left = true
+			begun = append(begun, e.leaveTask(id, a))
+		}
+	}
+	for _, id := range ids {
+		a := e.attended[id]
+		if a != nil && !a.left || e.closed {
+			continue
+		}
+		ctx, cancel := context.WithCancel(e.life)
+		a = &attendance{cancel: cancel}
+		e.attended[id] = a
+		begun = append(begun, func() { e.hold(ctx, id, a) })
+	}
+	e.mu.Unlock()
+	for _, f := range begun {
+		e.spawn(f)
+	}
+}
+
+// leaveTask returns what ends an attendance: at once where the task lives, so
+// that somebody else gets its prompts; a little later where it has ended, for
+// then the result is on its way. e.mu is held.
+func (e *era2025) leaveTask(id task.ID, a *attendance) func() {
+	if _, lives := e.live[id]; lives {
+		return a.cancel
+	}
+	return func() {
+		t := time.NewTimer(attendGrace)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-e.life.Done():
+		}
+		a.cancel()
+	}
+}
+
+// hold keeps tasks/result of a task open until ctx ends.
+func (e *era2025) hold(ctx context.Context, id task.ID, a *attendance) {
+	defer a.cancel()
+	defer func() {
+		e.mu.Lock()
+		if e.attended[id] == a {
+			delete(e.attended, id)
+		}
+		e.mu.Unlock()
+	}()
+	e.awaitStream(ctx)
+	for fails := 0; ctx.Err() == nil; {
+		begun := time.Now()
+		m, err := e.exchange(ctx, resultRequest(id))
+		pause := attendAgain
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && m.Error == nil:
+			e.keep(id, m.Result)
+			if e.leaving(a) {
+				return
+			}
+		case err == nil:
+			if sessionLost(m.Error, false) {
+				e.gone("tasks/result", m.Error)
+				return
+			}
+		default:
+			if time.Since(begun) >= transportAlive {
+				fails = 0
+			}
+			pause = attendPause(err, fails)
+			fails++
+		}
+		if !wait(ctx, pause) {
+			return
+		}
+	}
+}
+
+// transportAlive is for how long a held request must have lasted for its break
+// to be no failure to begin with.
+const transportAlive = 10 * time.Second
+
+func (e *era2025) leaving(a *attendance) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return a.left
+}
+
+// attendPause is the wait before tasks/result is asked anew after an error.
+func attendPause(err error, fails int) time.Duration {
+	var te *task.Error
+	if !errors.As(err, &te) {
+		return attendCap
+	}
+	switch te.Kind {
+	case task.Busy:
+		return max(te.RetryAfter, attendCap)
+	case task.Lost, task.Unreachable, task.Timeout:
+		return min(attendBase<<min(fails, 10), attendCap)
+	case task.RPC:
+		return attendAgain
+	}
+	return attendAgain
+}
+
+// wait reports whether d passed before ctx ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func resultRequest(id task.ID) request {
+	return request{
+		method: "tasks/result", params: taskID{id}, patient: true, outcome: true, task: id,
+		id: jsonrpc.StringID(newName("w")), told: new(atomic.Bool),
+	}
+}
+
+// keep caches the result that an attended task came to.
+func (e *era2025) keep(id task.ID, raw json.RawMessage) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.results.add(id, raw)
+}
+
+// giveUpAll tells the server that the tasks/result that are held are no longer
+// waited for, in bounded time.
+func (e *era2025) giveUpAll(ctx context.Context) {
+	e.mu.Lock()
+	var ids []jsonrpc.ID
+	for id, p := range e.pending {
+		if p.held {
+			ids = append(ids, id)
+		}
+	}
+	e.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	done := make(chan struct{})
+	for _, id := range ids {
+		go func() {
+			_ = e.oneWay(ctx, cancelled(id, "callboard is closing")) // a courtesy
+			done <- struct{}{}
+		}()
+	}
+	for range ids {
+		<-done
+	}
+}
+
+// resultCache keeps results of attended tasks, so that opening one asks nothing.
+// era2025.mu guards it.
+type resultCache struct {
+	results map[task.ID]cachedResult
+	order   []task.ID
+	bytes   int
+}
+
+type cachedResult struct {
+	raw json.RawMessage
+	at  time.Time
+}
+
+const (
+	maxCachedResult = 4 << 20
+	maxCached       = 16 << 20
+	// resultBefore is how long before its task's end a result may have come:
+	// one that came earlier was given by a server that does not block.
+	resultBefore = 5 * time.Second
+)
+
+func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
+
+func (c *resultCache) add(id task.ID, raw json.RawMessage) {
+	c.remove(id)
+	if len(raw) > maxCachedResult {
+		return
+	}
+	c.results[id] = cachedResult{raw, time.Now()}
+	c.order = append(c.order, id)
+	c.bytes += len(raw)
+	for c.bytes > maxCached {
+		c.remove(c.order[0])
+	}
+}
+
+func (c *resultCache) remove(id task.ID) {
+	r, ok := c.results[id]
+	if !ok {
+		return
+	}
+	delete(c.results, id)
+	c.bytes -= len(r.raw)
+	for i, o := range c.order {
+		if o == id {
+			c.order = append(c.order[:i], c.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// ended notes that a task has ended just now, as far as we know.
+func (c *resultCache) ended(id task.ID) {
+	if r, ok := c.results[id]; ok && time.Since(r.at) > resultBefore {
+		c.remove(id)
+	}
+}

@@ -1,0 +1,130 @@
+package mcpclient
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/mcpclient/internal/transport"
+	"callboard/model/task"
+)
+
+// listenAgain is the pause after a refusal of the GET stream that no waiting
+// cures by itself, such as a token that must be renewed first.
+const listenAgain = time.Minute
+
+// listen begins the GET stream. Where we only look on at another program's
+// session it stays that program's: a second one could take its messages.
+func (e *era2025) listen() {
+	if e.silent() {
+		e.triedStream()
+		e.feed.add(task.Stream{Never: true, Why: "another program's session is only looked at: its stream stays its own"})
+		return
+	}
+	e.spawn(func() {
+		if wait(e.life, streamPatience) {
+			e.triedStream()
+		}
+	})
+	e.spawn(e.keepListening)
+}
+
+func (e *era2025) triedStream() { e.tried.Do(func() { close(e.streamTried) }) }
+
+func (e *era2025) keepListening() {
+	defer e.triedStream()
+	for {
+		err := e.listenOnce()
+		if e.life.Err() != nil {
+			return
+		}
+		e.triedStream()
+		never, why := e.refusedStream(err)
+		if e.life.Err() != nil {
+			return // it was the session that is gone
+		}
+		out := task.Stream{Never: never, Why: why}
+		if !never {
+			out.RetryAt = time.Now().Add(listenAgain)
+		}
+		e.ep.Note("the GET stream: " + why)
+		e.feed.add(out)
+		if never || !wait(e.life, listenAgain) {
+			return
+		}
+	}
+}
+
+// listenOnce keeps the GET stream open until trying again cannot help.
+func (e *era2025) listenOnce() error {
+	o := &origin{}
+	e.mu.Lock()
+	last := e.lastEvent
+	e.mu.Unlock()
+	if last != "" {
+		o.heads.Store(1) // what comes first may be a replay
+	}
+	return e.tr.Listen(e.life, transport.Listening{
+		LastEventID: last,
+		Handle:      func(m *jsonrpc.Message) bool { e.take(m, o, ""); return false },
+		Seen: func(id string) {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.lastEvent = id
+		},
+		Up: func(gap bool) {
+			o.heads.Add(1)
+			e.mu.Lock()
+			e.wasUp = true
+			e.mu.Unlock()
+			e.ep.Note("the GET stream is open")
+			e.feed.add(task.Stream{Up: true, Gap: gap})
+			e.triedStream()
+		},
+		Down: func(err error, retryAt time.Time) {
+			why := "the server closed the stream; it is opened again"
+			if err != nil {
+				why = e.ep.explain("GET", err).Message.Line()
+			}
+			e.ep.Note("the GET stream is down: " + why)
+			e.feed.add(task.Stream{Why: why, RetryAt: retryAt})
+			e.triedStream()
+		},
+	})
+}
+
+// refusedStream finds out what it means that there is no GET stream. It ends
+// the session where that is what was refused.
+func (e *era2025) refusedStream(err error) (never bool, why string) {
+	if errors.Is(err, transport.ErrNoStream) {
+		return true, "the server offers no stream of its own"
+	}
+	var (
+		status  *transport.StatusError
+		content *transport.ContentError
+	)
+	e.mu.Lock()
+	wasUp := e.wasUp
+	e.mu.Unlock()
+	why = e.ep.explain("GET", err).Message.Line()
+	if !errors.As(err, &status) {
+		return errors.As(err, &content), why
+	}
+	switch status.Status {
+	case http.StatusNotFound:
+		// A server may have no route for GET, which is no lost session.
+		if wasUp || status.RPC != nil && lostWords(status.RPC.Message) || lostWords(status.Snippet) {
+			if e.lostBy(err) {
+				e.gone("GET", err)
+			}
+		}
+		return true, why
+	case http.StatusBadRequest:
+		if e.lostBy(err) {
+			e.gone("GET", err)
+		}
+		return true, why
+	}
+	return false, why
+}

@@ -1,0 +1,380 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/mcpclient/schema"
+	"callboard/model/task"
+)
+
+const (
+	maxPrompts = 200  // open at once
+	maxClosed  = 1024 // closed ones that are still known, so that a replay is no new prompt
+	maxURLs    = 20   // of one -32042
+)
+
+// prompt is one question of the server that can be answered.
+type prompt struct {
+	task.Prompt
+	request jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
+	related json.RawMessage // `_meta` related-task, as it came, nil for none
+	params  uint64          // hash of what was asked
+	sending bool            // an answer is on its way
+}
+
+// closedPrompt is what is remembered of a prompt that ended.
+type closedPrompt struct {
+	request jsonrpc.ID
+	params  uint64
+	why     string
+	url     string // elicitationId, for what completes later
+	id      task.PromptID
+}
+
+// promptTable is the prompts of a session. era2025.mu guards it.
+type promptTable struct {
+	seed   maphash.Seed
+	open   map[task.PromptID]*prompt
+	asked  map[jsonrpc.ID]*prompt // the open ones, by request
+	closed []closedPrompt         // oldest first
+	flood  int                    // refused since the last note of it
+}
+
+func newPromptTable() promptTable {
+	return promptTable{
+		seed:  maphash.MakeSeed(),
+		open:  make(map[task.PromptID]*prompt),
+		asked: make(map[jsonrpc.ID]*prompt),
+	}
+}
+
+// close takes a prompt out of the open ones.
+func (t *promptTable) close(p *prompt, why string) {
+	delete(t.open, p.ID)
+	if t.asked[p.request] == p {
+		delete(t.asked, p.request)
+	}
+	if len(t.closed) >= maxClosed {
+		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
+	}
+	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID})
+}
+
+// drop closes all prompts that which chooses, and returns their ids.
+func (t *promptTable) drop(which func(*prompt) bool) []task.PromptID {
+	var gone []task.PromptID
+	for _, p := range t.open {
+		if which(p) {
+			gone = append(gone, p.ID)
+			t.close(p, "it was withdrawn")
+		}
+	}
+	return gone
+}
+
+// replay reports whether the request was seen before: it is open, or, on a
+// stream that may repeat itself, was.
+func (t *promptTable) replay(id jsonrpc.ID, params uint64, resumed bool) bool {
+	if p := t.asked[id]; p != nil && p.params == params {
+		return true
+	}
+	if !resumed {
+		return false
+	}
+	for i := len(t.closed) - 1; i >= 0; i-- {
+		if t.closed[i].request == id && t.closed[i].params == params {
+			return true
+		}
+	}
+	return false
+}
+
+// parseElicitation decodes schema type ElicitRequestParams. fault says why it
+// cannot be shown, "" for nothing. A `task` in it is ignored: we declare no
+// tasks of our own.
+func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
+	var requested json.RawMessage
+	mode := ""
+	members(params, func(k, v []byte) bool {
+		switch string(k) {
+		case "mode":
+			mode = text(v)
+		case "message":
+			p.Message = task.CleanMax(text(v), maxProse)
+		case "requestedSchema":
+			requested = v
+		case "url":
+			p.URL = text(v)
+		case "elicitationId":
+			p.ElicitationID = text(v)
+		}
+		return true
+	})
+	p.At = time.Now()
+	switch mode {
+	case "", "form":
+		p.URL, p.ElicitationID = "", ""
+		if requested == nil {
+			requested = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		p.Form = schema.Form(requested)
+		return p, ""
+	case "url":
+		p.Mode = task.URLMode
+		if p.URL == "" || len(p.URL) > maxProse {
+			return p, "an elicitation of mode url needs a url of at most 16 KiB"
+		}
+		return p, ""
+	}
+	return p, "this mode of elicitation was not declared"
+}
+
+// elicited handles elicitation/create.
+func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
+	silent := e.silent()
+	if e.ep.cfg.ReadOnly && !silent {
+		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, "elicitation was not declared")
+		return
+	}
+	parsed, fault := parseElicitation(m.Params)
+	if fault != "" {
+		if !silent {
+			e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, fault)
+		}
+		return
+	}
+	p := &prompt{Prompt: parsed, request: m.ID}
+	p.ID = task.PromptID(newName("q"))
+	p.related = member(member(m.Params, "_meta"), metaRelated)
+	p.Task = relatedTask(m.Params)
+	e.mu.Lock()
+	p.params = maphash.Bytes(e.prompts.seed, m.Params)
+	if e.prompts.replay(m.ID, p.params, o.resumed()) {
+		e.mu.Unlock()
+		return
+	}
+	if len(e.prompts.open) >= maxPrompts {
+		e.prompts.flood++
+		first := e.prompts.flood == 1
+		e.mu.Unlock()
+		if first {
+			e.ep.Note(fmt.Sprintf("the server floods with prompts: %d are open, more are refused", maxPrompts))
+		}
+		if !silent {
+			e.refuse(m.ID, m.Method, jsonrpc.CodeInternal, fmt.Sprintf("%d prompts wait for an answer already", maxPrompts))
+		}
+		return
+	}
+	old := e.prompts.asked[m.ID]
+	if old != nil {
+		e.prompts.close(old, "the server asked something else under the same id")
+	}
+	e.tie(p, o)
+	e.prompts.flood = 0
+	e.prompts.open[p.ID] = p
+	e.prompts.asked[m.ID] = p
+	e.mu.Unlock()
+	if old != nil {
+		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
+	}
+	e.feed.add(task.Prompted{Prompt: p.Prompt})
+}
+
+// tie finds out which task or call a prompt belongs to: the one it names, else
+// the one on whose stream it came, else the only one that can have asked. e.mu
+// is held.
+func (e *era2025) tie(p *prompt, o *origin) {
+	if o.call != "" {
+		p.Call = o.call
+		for _, c := range e.calls.byTask {
+			if c.id == o.call && p.Task == "" {
+				p.Task = c.task
+			}
+		}
+	}
+	if p.Task != "" {
+		if kept, ok := e.live[p.Task]; ok {
+			p.Task = kept
+		}
+		return
+	}
+	switch {
+	case o.task != "":
+		p.Task = o.task
+	case o.call != "":
+	case len(e.calls.byTask)+len(e.calls.running) == 1:
+		for id, c := range e.calls.byTask {
+			p.Task, p.Call, p.Guessed = id, c.id, true
+		}
+		for id := range e.calls.running {
+			p.Call, p.Guessed = id, true
+		}
+	case len(e.calls.byTask)+len(e.calls.running) == 0 && len(e.live) == 1:
+		for id := range e.live {
+			p.Task, p.Guessed = id, true
+		}
+	}
+}
+
+// urlsRequired takes the pages that a call needs first (-32042), and returns
+// how many there are. They have no request that an answer could go to: the
+// person sends the call again.
+func (e *era2025) urlsRequired(c *call, data json.RawMessage) int {
+	n := 0
+	elements(member(data, "elicitations"), func(raw []byte) bool {
+		parsed, fault := parseElicitation(raw)
+		if fault != "" || parsed.Mode != task.URLMode {
+			return true
+		}
+		p := &prompt{Prompt: parsed}
+		p.ID, p.Call = task.PromptID(newName("q")), c.id
+		e.mu.Lock()
+		full := len(e.prompts.open) >= maxPrompts
+		if !full {
+			e.prompts.open[p.ID] = p
+		}
+		e.mu.Unlock()
+		if !full {
+			n++
+			e.feed.add(task.Prompted{Prompt: p.Prompt})
+		}
+		return !full && n < maxURLs
+	})
+	return n
+}
+
+// withdrawn handles notifications/cancelled: the server no longer waits for an
+// answer, and is sent none.
+func (e *era2025) withdrawn(params json.RawMessage) {
+	id := jsonrpc.ID(member(params, "requestId"))
+	why := task.CleanLine(text(member(params, "reason")), 300)
+	if why.IsZero() {
+		why = task.Own("the server no longer waits for it")
+	}
+	e.mu.Lock()
+	p := e.prompts.asked[id]
+	if p != nil {
+		e.prompts.close(p, "the server no longer waits for it")
+	}
+	e.mu.Unlock()
+	if p != nil {
+		e.feed.add(task.Withdrawn{Prompt: p.ID, Why: why})
+	}
+}
+
+// completed handles notifications/elicitation/complete, which may come before
+// the person said anything, or long after.
+func (e *era2025) completed(params json.RawMessage) {
+	url := text(member(params, "elicitationId"))
+	if url == "" {
+		return
+	}
+	var id task.PromptID
+	e.mu.Lock()
+	for _, p := range e.prompts.open {
+		if p.ElicitationID == url {
+			id = p.ID
+		}
+	}
+	for i := len(e.prompts.closed) - 1; i >= 0 && id == ""; i-- {
+		if e.prompts.closed[i].url == url {
+			id = e.prompts.closed[i].id
+		}
+	}
+	e.mu.Unlock()
+	if id != "" {
+		e.feed.add(task.URLDone{Prompt: id})
+	}
+}
+
+// elicitResult is schema type ElicitResult.
+type elicitResult struct {
+	Meta    map[string]json.RawMessage `json:"_meta,omitempty"`
+	Action  string                     `json:"action"`
+	Content json.RawMessage            `json:"content,omitempty"`
+}
+
+func (e *era2025) answer(ctx context.Context, r task.Reply) error {
+	p, err := e.claim(r.Prompt)
+	if err != nil {
+		return err
+	}
+	err = e.send(ctx, p, r)
+	var te *task.Error
+	sent := err == nil || errors.As(err, &te) && te.Kind == task.Lost
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p.sending = false
+	if e.prompts.open[p.ID] != p {
+		if err != nil {
+			return err
+		}
+		return nil // withdrawn meanwhile: the two crossed, and the server took it
+	}
+	// An answer that may have arrived leaves the prompt open to a person who
+	// sends it again; nothing here does so.
+	if sent && err == nil {
+		e.prompts.close(p, "it was answered")
+	}
+	return err
+}
+
+// claim finds an open prompt and marks it as being answered.
+func (e *era2025) claim(id task.PromptID) (*prompt, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.feed.over(); err != nil {
+		return nil, err
+	}
+	p := e.prompts.open[id]
+	if p == nil {
+		for i := len(e.prompts.closed) - 1; i >= 0; i-- {
+			if c := e.prompts.closed[i]; c.id == id {
+				return nil, fail(task.Unsupported, "this prompt can no longer be answered: %s", c.why)
+			}
+		}
+		return nil, fail(task.Unsupported, "this prompt can no longer be answered")
+	}
+	if p.sending {
+		return nil, fail(task.Unsupported, "an answer to this prompt is on its way already")
+	}
+	p.sending = true
+	return p, nil
+}
+
+// send sends the response to a prompt.
+func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
+	if p.request == "" {
+		return nil // nobody waits for an answer: the call is sent again
+	}
+	result := elicitResult{Action: r.Action.String()}
+	if r.Action == task.Accept && p.Mode == task.FormMode {
+		if result.Content = r.Content; result.Content == nil {
+			result.Content = json.RawMessage(`{}`)
+		}
+	}
+	if p.related != nil {
+		result.Meta = map[string]json.RawMessage{metaRelated: p.related}
+	}
+	body, err := jsonrpc.Result(p.request, result)
+	if err != nil {
+		return fail(task.Internal, "the answer is not valid JSON")
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)()
+	err = e.oneWay(ctx, body)
+	if err == nil {
+		return nil
+	}
+	if e.lostBy(err) {
+		return e.gone("the answer", err)
+	}
+	return e.ep.explain("POST of the answer", err)
+}

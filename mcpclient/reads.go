@@ -1,0 +1,234 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/model/task"
+)
+
+// maxPages bounds a list whose cursor never ends.
+const maxPages = 10_000
+
+// taskID is the parameters of tasks/get, tasks/result and tasks/cancel. They
+// carry no related-task: the id alone counts.
+type taskID struct {
+	ID task.ID `json:"taskId"`
+}
+
+// listParams is schema type PaginatedRequestParams. The empty string is a
+// cursor too.
+type listParams struct {
+	Cursor *string `json:"cursor,omitempty"`
+}
+
+func from(c task.Cursor) listParams {
+	if !c.Set {
+		return listParams{}
+	}
+	return listParams{Cursor: &c.Value}
+}
+
+// sweep remembers the pages of one tour through a list, so that one that goes
+// round in circles ends.
+type sweep struct {
+	seed    maphash.Seed
+	cursors map[string]bool
+	pages   map[uint64]bool
+}
+
+func newSweep() sweep {
+	return sweep{seed: maphash.MakeSeed(), cursors: make(map[string]bool), pages: make(map[uint64]bool)}
+}
+
+// next returns the cursor to go on with, not Set where the tour is over. why
+// says what cut it short, "" for nothing.
+func (s *sweep) next(at, next task.Cursor, page []byte, empty bool) (c task.Cursor, why string) {
+	if s.cursors == nil {
+		*s = newSweep()
+	}
+	if at.Set {
+		s.cursors[at.Value] = true
+	}
+	if !next.Set {
+		return next, ""
+	}
+	h := maphash.Bytes(s.seed, page)
+	switch {
+	case s.cursors[next.Value]:
+		return task.Cursor{}, "the list's cursor repeats itself"
+	case !empty && s.pages[h]:
+		return task.Cursor{}, "the list repeats a page"
+	case len(s.pages) >= maxPages || len(s.cursors) >= maxPages:
+		return task.Cursor{}, fmt.Sprintf("the list has more than %d pages", maxPages)
+	}
+	s.pages[h] = true
+	return next, ""
+}
+
+func (e *era2025) page(ctx context.Context, at task.Cursor) (task.Page, error) {
+	sent := time.Now()
+	raw, err := e.read(ctx, request{method: "tasks/list", params: from(at)})
+	if err != nil {
+		return task.Page{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.List })
+	}
+	e.learn(func(a *task.About) *task.Can { return &a.List }, task.CanYes)
+	p, dropped := e.strings.page(raw)
+	p.SentAt = sent
+	if dropped > 0 {
+		e.ep.Note(fmt.Sprintf("tasks/list: %d entries without a usable id were left out", dropped))
+	}
+	for i, t := range p.Tasks {
+		p.Tasks[i] = e.observe(t)
+	}
+	e.mu.Lock()
+	if !at.Set {
+		e.sweep = newSweep()
+	}
+	next, why := e.sweep.next(at, p.Next, member(raw, "tasks"), len(p.Tasks) == 0)
+	e.mu.Unlock()
+	if why != "" {
+		e.ep.Note("tasks/list was cut short: " + why)
+	}
+	p.Next = next
+	return p, nil
+}
+
+// unsupported makes of -32601 the error of a server that lacks a method, and
+// takes note.
+func (e *era2025) unsupported(err error, can func(*task.About) *task.Can) error {
+	var te *task.Error
+	if !errors.As(err, &te) || te.Kind != task.RPC || te.Code != jsonrpc.CodeMethodNotFound {
+		return err
+	}
+	e.learn(can, task.CanNo)
+	te.Kind = task.Unsupported
+	te.Message = task.CleanLine("the server does not offer it: "+te.Message.Line(), maxMessage)
+	te.Err = errors.ErrUnsupported
+	return te
+}
+
+func (e *era2025) get(ctx context.Context, id task.ID) (task.Task, error) {
+	raw, err := e.read(ctx, request{method: "tasks/get", params: taskID{id}, task: id})
+	if err != nil {
+		return task.Task{}, err
+	}
+	return e.oneTask("tasks/get", id, raw)
+}
+
+// oneTask decodes a result that is a Task. Some servers wrap it.
+func (e *era2025) oneTask(method string, id task.ID, raw json.RawMessage) (task.Task, error) {
+	t, ok := e.strings.task(raw)
+	if !ok {
+		t, ok = e.strings.task(member(raw, "task"))
+	}
+	if !ok || t.ID != id {
+		out := fail(task.Protocol, "the reply is not the task that was asked for")
+		out.Tried = task.Own(method + " to " + e.ep.shown)
+		return task.Task{}, out
+	}
+	return e.observe(t), nil
+}
+
+func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {
+	raw, err := e.do(ctx, request{method: "tasks/cancel", params: taskID{id}, task: id})
+	if err != nil {
+		return task.Task{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.Cancel })
+	}
+	e.learn(func(a *task.About) *task.Can { return &a.Cancel }, task.CanYes)
+	t, err := e.oneTask("tasks/cancel", id, raw)
+	if err != nil {
+		// It was acknowledged all the same: what it came to, a poll will tell.
+		return task.Task{}, nil
+	}
+	return t, nil
+}
+
+func (e *era2025) result(ctx context.Context, id task.ID) (task.Result, error) {
+	e.mu.Lock()
+	cached, ok := e.results.results[id]
+	e.mu.Unlock()
+	if ok {
+		return parseResult(cached.raw), nil
+	}
+	m, err := e.exchange(ctx, resultRequest(id))
+	var te *task.Error
+	if errors.As(err, &te) && te.Kind == task.Lost && ctx.Err() == nil {
+		m, err = e.exchange(ctx, resultRequest(id))
+	}
+	switch {
+	case errors.As(err, &te) && te.Kind == task.RPC: // it came with an HTTP status of its own
+		return e.rpcResult(&jsonrpc.Error{Code: te.Code, Message: te.Message.String(), Data: te.Data})
+	case err != nil:
+		return task.Result{}, err
+	case m.Error != nil:
+		return e.rpcResult(m.Error)
+	}
+	return parseResult(m.Result), nil
+}
+
+// rpcResult tells an error that stands for a result from one that says that
+// there is none to be had.
+func (e *era2025) rpcResult(rpc *jsonrpc.Error) (task.Result, error) {
+	if noSuchTask(rpc) || rpc.Code == jsonrpc.CodeMethodNotFound {
+		out := rpcError(rpc)
+		out.Tried = task.Own("tasks/result to " + e.ep.shown)
+		return task.Result{}, out
+	}
+	return failedResult(rpc), nil
+}
+
+// noSuchTask reports whether an error speaks of the task and not of its work.
+func noSuchTask(rpc *jsonrpc.Error) bool {
+	if rpc.Code != jsonrpc.CodeInvalidParams && rpc.Code != jsonrpc.CodeInternal {
+		return false
+	}
+	s := strings.ToLower(rpc.Message[:min(len(rpc.Message), 1000)])
+	if strings.Contains(s, "no result") || strings.Contains(s, "result not") {
+		return true
+	}
+	if !strings.Contains(s, "task") {
+		return false
+	}
+	for _, w := range []string{"not found", "unknown", "expired", "no such", "does not exist", "invalid task", "no longer"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *era2025) tools(ctx context.Context) ([]task.Tool, error) {
+	var all []task.Tool
+	tour := newSweep()
+	for at := (task.Cursor{}); ; {
+		raw, err := e.read(ctx, request{method: "tools/list", params: from(at)})
+		if err != nil {
+			return nil, e.unsupported(err, func(a *task.About) *task.Can { return &a.Tools })
+		}
+		e.learn(func(a *task.About) *task.Can { return &a.Tools }, task.CanYes)
+		list := member(raw, "tools")
+		before := len(all)
+		elements(list, func(v []byte) bool {
+			if t, ok := parseTool(v); ok {
+				all = append(all, t)
+			}
+			return len(all) < maxTools
+		})
+		next, why := tour.next(at, cursor(member(raw, "nextCursor")), list, len(all) == before)
+		if why != "" || len(all) >= maxTools {
+			e.ep.Note(strings.TrimSuffix(fmt.Sprintf("tools/list was cut short after %d tools: %s", len(all), why), ": "))
+			return all, nil
+		}
+		if !next.Set {
+			return all, nil
+		}
+		at = next
+	}
+}

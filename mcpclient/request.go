@@ -1,0 +1,220 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/mcpclient/internal/transport"
+	"callboard/model/task"
+)
+
+// request is one request of ours.
+type request struct {
+	method string
+	params any
+
+	id      jsonrpc.ID    // made where it is not given
+	patient bool          // the server may take as long as it likes
+	timeout time.Duration // of the whole; requestTimeout where 0, none where patient
+	first   bool          // initialize, which is never cancelled
+	outcome bool          // the reply is the outcome of a tool, which may speak of sessions of its own
+
+	told *atomic.Bool // set once the server was told that the reply is no longer waited for; may be nil
+
+	task task.ID     // the task it is about
+	call task.CallID // the call it is
+	head func(transport.Head)
+}
+
+// pending is a request that waits for its reply, on whatever stream that comes.
+type pending struct {
+	reply  atomic.Pointer[jsonrpc.Message]
+	cancel context.CancelFunc
+	held   bool // a tasks/result that waits for a task
+}
+
+// errAnswered ends a request's own stream when its reply came on another one.
+var errAnswered = errors.New("answered")
+
+// origin is what a message came on.
+type origin struct {
+	task  task.ID     // the tasks/result of this task
+	call  task.CallID // the tools/call
+	heads atomic.Int32
+}
+
+// resumed reports whether the stream may repeat what it brought before.
+func (o *origin) resumed() bool { return o.heads.Load() > 1 }
+
+// do sends a request and returns its result. Its error is a *task.Error; a
+// JSON-RPC error is one of kind RPC.
+func (e *era2025) do(ctx context.Context, r request) (json.RawMessage, error) {
+	m, err := e.exchange(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if m.Error == nil {
+		return m.Result, nil
+	}
+	if !r.outcome && !r.first && sessionLost(m.Error, true) {
+		return nil, e.gone(r.method, m.Error)
+	}
+	out := rpcError(m.Error)
+	out.Tried = task.Own(r.method + " to " + e.ep.shown)
+	return nil, out
+}
+
+// read is do for requests that are safe to repeat: one whose connection broke
+// is sent once more.
+func (e *era2025) read(ctx context.Context, r request) (json.RawMessage, error) {
+	raw, err := e.do(ctx, r)
+	var te *task.Error
+	if err == nil || !errors.As(err, &te) || te.Kind != task.Lost || ctx.Err() != nil {
+		return raw, err
+	}
+	r.id = ""
+	if raw, err = e.do(ctx, r); errors.As(err, &te) && te.Kind == task.Lost {
+		te.Kind, te.Advice = task.Unreachable, task.Text{} // nothing hangs on a read
+	}
+	return raw, err
+}
+
+// exchange sends a request and returns the response, which may be an error.
+func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, error) {
+	if r.id == "" {
+		r.id = jsonrpc.StringID(newName("r"))
+	}
+	body, err := jsonrpc.Request(r.id, r.method, r.params)
+	if err != nil {
+		return nil, e.ep.explain(r.method, err)
+	}
+	if r.timeout == 0 && !r.patient {
+		r.timeout = requestTimeout
+	}
+	run, cancel := context.WithCancel(ctx)
+	if r.timeout > 0 {
+		run, cancel = context.WithTimeout(ctx, r.timeout)
+	}
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)()
+	p := &pending{cancel: cancel, held: r.method == "tasks/result"}
+	e.enter(r.id, p)
+	defer e.leave(r.id)
+	e.ep.log.request(false, r.id, r.method, r.task)
+	o := &origin{task: r.task, call: r.call}
+	err = e.tr.Post(run, transport.Call{
+		Body:    body,
+		Patient: r.patient,
+		Handle:  func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
+		Head: func(h transport.Head) {
+			o.heads.Add(1)
+			e.skew.sample(h.Date, h.Sent, h.Received)
+			if r.head != nil {
+				r.head(h)
+			}
+		},
+	})
+	if m := p.reply.Load(); m != nil {
+		return m, nil
+	}
+	return nil, e.failed(ctx, run, r, err)
+}
+
+func (e *era2025) enter(id jsonrpc.ID, p *pending) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pending[id] = p
+}
+
+func (e *era2025) leave(id jsonrpc.ID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.pending, id)
+}
+
+// failed finds out what it means that a request got no reply, and tells the
+// server where we stop waiting.
+func (e *era2025) failed(ctx, run context.Context, r request, err error) error {
+	what := r.method
+	if e.life.Err() != nil {
+		if ended := e.feed.over(); ended != nil {
+			return e.ep.explain(what, ended)
+		}
+	}
+	if err == nil { // Post returned, yet there is no reply: only a fault of ours could do that
+		return fail(task.Internal, "%s returned without a reply", what)
+	}
+	var status *transport.StatusError
+	if !r.first && e.lostBy(err) {
+		return e.gone(what, err)
+	}
+	if errors.As(err, &status) && status.RPC != nil {
+		e.ep.log.note(what + " was refused with HTTP " + task.CleanLine(status.Error(), 200).Line())
+	}
+	var lost *transport.LostError
+	slow := errors.As(err, &lost) && lost.Kind == transport.Timeout
+	if run.Err() != nil || slow {
+		e.giveUp(r, "no longer waited for")
+	}
+	switch {
+	case ctx.Err() != nil:
+		out := e.ep.explain(what, ctx.Err())
+		out.Err = ctx.Err()
+		return out
+	case run.Err() != nil || slow && !r.outcome:
+		out := timedOut(max(r.timeout, requestTimeout))
+		out.Tried = task.Own(what + " to " + e.ep.shown)
+		return out
+	}
+	return e.ep.explain(what, err)
+}
+
+// lostBy reports whether an error of the transport says that the session is
+// gone. Without a session id there is none to lose by a 404.
+func (e *era2025) lostBy(err error) bool {
+	var status *transport.StatusError
+	if errors.As(err, &status) && status.Status == http.StatusNotFound && e.resume().Session == "" {
+		return false
+	}
+	return sessionLost(err, false)
+}
+
+// gone ends the session because the server no longer knows it.
+func (e *era2025) gone(what string, err error) *task.Error {
+	out := &task.Error{
+		Kind:    task.SessionLost,
+		Message: task.Own("the server no longer knows our session"),
+		Tried:   task.Own(what + " to " + e.ep.shown),
+		Advice:  task.Own("it may have been restarted; a new session sees the tasks that are not bound to the old one"),
+		Err:     err,
+	}
+	var status *transport.StatusError
+	if errors.As(err, &status) {
+		out.Status = status.Status
+	}
+	e.ep.Note("the session is lost: " + task.CleanLine(err.Error(), 300).Line())
+	e.lose(out)
+	return out
+}
+
+// giveUp tells the server that a reply is no longer waited for. It does not
+// wait for that to arrive.
+func (e *era2025) giveUp(r request, why string) {
+	if r.first || e.ep.cfg.ReadOnly || r.told != nil && r.told.Swap(true) {
+		return // read-only sends no such notification
+	}
+	e.post(ownMessage{method: "notifications/cancelled", body: cancelled(r.id, why)})
+}
+
+func cancelled(id jsonrpc.ID, why string) []byte {
+	body, err := jsonrpc.Notification("notifications/cancelled", map[string]any{"requestId": id, "reason": why})
+	if err != nil {
+		return nil // an id of ours and a string always encode
+	}
+	return body
+}
