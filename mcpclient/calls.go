@@ -133,6 +133,7 @@ func (e *era2025) finishCall(c *call, m *jsonrpc.Message, err error) {
 		if t, note, ok := e.strings.createdTask(m.Result); ok {
 			e.mu.Lock()
 			e.calls.became(c, t.ID)
+			e.prompts.became(c.id, t.ID)
 			e.mu.Unlock()
 			e.feed.add(task.Started{Call: c.id, Task: e.observe(t), Note: note})
 			return

@@ -85,6 +85,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 	e.mu.Lock()
 	e.session = id
 	e.mu.Unlock()
+	e.ep.log.hide(string(id))
 	about, err := e.read2025(raw)
 	if err != nil {
 		// The server made a session for us that nobody needs.
@@ -255,6 +256,7 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	if err := e.tr.SetSession(string(r.Session), version2025); err != nil {
 		return fail(task.Internal, "the session id does not fit in a header")
 	}
+	e.ep.log.hide(string(r.Session))
 	e.mu.Lock()
 	e.session, e.lastEvent = r.Session, string(r.LastEvent)
 	e.info.Joined = r.Joined

@@ -84,7 +84,8 @@ func NewEndpoint(cfg Config) (*Endpoint, error) {
 	}
 	ep := &Endpoint{cfg: cfg, url: u, log: newRing(cfg.LogFile), known: make(map[task.Secret]task.About)}
 	ep.shown = task.CleanLine(u.Scheme+"://"+u.Host+u.EscapedPath(), 512).Line()
-	ep.token = tokenSource{file: cfg.TokenFile, static: string(cfg.Token)}
+	ep.token = tokenSource{file: cfg.TokenFile, static: string(cfg.Token), learnt: ep.log.hide}
+	ep.hideSecrets()
 	if ep.token.file != "" {
 		if _, err := ep.token.read(); err != nil {
 			return nil, err
@@ -100,6 +101,22 @@ func NewEndpoint(cfg Config) (*Endpoint, error) {
 	}
 	t.Close()
 	return ep, nil
+}
+
+// hideSecrets keeps what cfg says of credentials out of the log.
+func (ep *Endpoint) hideSecrets() {
+	ep.log.hide(string(ep.cfg.Token))
+	if p, ok := ep.url.User.Password(); ok {
+		ep.log.hide(p)
+	}
+	for _, vs := range ep.cfg.Header {
+		for _, v := range vs {
+			ep.log.hide(v)
+			if _, token, ok := strings.Cut(v, " "); ok {
+				ep.log.hide(token) // without its scheme
+			}
+		}
+	}
 }
 
 // transport is the configuration of one session's transport.
@@ -210,6 +227,7 @@ func fileError(what string, err error) *task.Error {
 // tokenSource gives the value of the Authorization header.
 type tokenSource struct {
 	file, static string
+	learnt       func(token string) // told of each token that was read
 
 	mu  sync.Mutex
 	now string // the token that was read last
@@ -252,6 +270,7 @@ func (t *tokenSource) read() (string, error) {
 	if len(b) > maxToken || token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fileError("the token file", errors.New("it must hold one token and nothing else"))
 	}
+	t.learnt(token)
 	t.mu.Lock()
 	t.now = token
 	t.mu.Unlock()

@@ -125,7 +125,7 @@ func (m *masker) container(i int, parents []string, leaves bool) int {
 		if end < 0 {
 			return len(m.src)
 		}
-		key := m.src[i+1 : end-1]
+		key := plainKey(m.src[i:end])
 		i = skipSpace(m.src, end)
 		if i >= len(m.src) || m.src[i] != ':' {
 			return len(m.src)

@@ -78,6 +78,15 @@ func (t *promptTable) drop(which func(*prompt) bool) []task.PromptID {
 	return gone
 }
 
+// became notes that a call is a task now: its prompts are the task's.
+func (t *promptTable) became(call task.CallID, id task.ID) {
+	for _, p := range t.open {
+		if p.Call == call && p.Task == "" {
+			p.Task = id
+		}
+	}
+}
+
 // replay reports whether the request was seen before: it is open, or, on a
 // stream that may repeat itself, was.
 func (t *promptTable) replay(id jsonrpc.ID, params uint64, resumed bool) bool {

@@ -2,6 +2,8 @@ package mcpclient
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +18,8 @@ const (
 	ringBytes  = 32 << 20
 	frameBytes = 64 << 10 // of one message
 	ringSent   = 4096     // requests whose method a reply is told
+	ringHidden = 64       // secrets, the newest
+	minHidden  = 6        // bytes: less is no secret, and would hide half of the log
 )
 
 // ring is the log of an endpoint: the last frames of the wire and notes about
@@ -27,6 +31,7 @@ type ring struct {
 	head   int
 	bytes  int
 	seq    uint64
+	hidden []string               // secrets of ours, which a server may repeat
 	sent   map[string]sentRequest // by direction and JSON-RPC id
 	order  []string               // keys of sent, oldest first
 	file   *logFile
@@ -59,19 +64,36 @@ func (r *ring) wire(f transport.Frame) {
 	if f.Out {
 		dir = task.Out
 	}
-	r.put(task.Frame{At: f.At, Dir: dir, Stream: f.Stream, Size: f.Size, Body: string(f.Data)}, false)
+	r.put(task.Frame{At: f.At, Dir: dir, Stream: f.Stream, Size: f.Size, Body: string(f.Data)})
+}
+
+// hide keeps a secret of ours, such as a token, out of the log: some servers
+// repeat what they were sent.
+func (r *ring) hide(secret string) {
+	if len(secret) < minHidden {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.hidden, secret) {
+		return
+	}
+	if len(r.hidden) == ringHidden {
+		r.hidden = r.hidden[1:]
+	}
+	r.hidden = append(r.hidden, secret)
 }
 
 // note takes in a line about the link.
 func (r *ring) note(line string) {
-	r.put(task.Frame{At: time.Now(), Dir: task.Note, Size: len(line), Body: line}, true)
+	r.put(task.Frame{At: time.Now(), Dir: task.Note, Size: len(line), Body: line})
 }
 
-func (r *ring) put(f task.Frame, read bool) {
+func (r *ring) put(f task.Frame) {
 	if len(f.Body) > frameBytes {
 		f.Body = f.Body[:frameBytes]
 	}
-	l := &logged{frame: f, read: read}
+	l := &logged{frame: f}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
@@ -140,11 +162,23 @@ func (r *ring) complete(l *logged) {
 	}
 	l.read = true
 	f := &l.frame
+	before := len(f.Body)
+	for _, secret := range r.hidden {
+		f.Body = strings.ReplaceAll(f.Body, secret, "••••")
+	}
+	r.bytes += len(f.Body) - before
+	if f.Dir == task.Note {
+		return
+	}
 	var params []byte
+	id := ""
 	members([]byte(f.Body), func(k, v []byte) bool {
 		switch string(k) {
 		case "id":
-			f.ID = string(v)
+			id, f.ID = string(v), string(v)
+			if s, ok := unquote(v); ok {
+				f.ID = s
+			}
 		case "method":
 			f.Method = text(v)
 		case "params":
@@ -153,8 +187,8 @@ func (r *ring) complete(l *logged) {
 		return true
 	})
 	response := f.Method == ""
-	if response && f.ID != "" {
-		if q, ok := r.sent[sentKey(f.Dir == task.In, f.ID)]; ok {
+	if response && id != "" {
+		if q, ok := r.sent[sentKey(f.Dir == task.In, id)]; ok {
 			f.Method, f.Task, f.Took = q.method, q.task, max(0, f.At.Sub(q.at))
 		}
 	} else if params != nil {

@@ -88,12 +88,7 @@ func members(raw []byte, visit func(key, value []byte) bool) {
 		if end < 0 {
 			return
 		}
-		key := raw[i+1 : end-1]
-		if bytes.IndexByte(key, '\\') >= 0 {
-			if s, ok := unquote(raw[i:end]); ok {
-				key = []byte(s)
-			}
-		}
+		key := plainKey(raw[i:end])
 		i = skipSpace(raw, end)
 		if i >= len(raw) || raw[i] != ':' {
 			return
@@ -107,6 +102,16 @@ func members(raw []byte, visit func(key, value []byte) bool) {
 			return
 		}
 	}
+}
+
+// plainKey returns the name of a member without quotes and escapes.
+func plainKey(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		if s, ok := unquote(quoted); ok {
+			return []byte(s)
+		}
+	}
+	return quoted[1 : len(quoted)-1]
 }
 
 // elements calls visit for each element of the array raw, in order, until it

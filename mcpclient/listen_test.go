@@ -1,0 +1,204 @@
+package mcpclient
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"callboard/mcpclient/mcptest"
+	"callboard/model/task"
+)
+
+func TestStreamEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		if s := any1[task.Stream](r); !s.Up || s.Gap || s.Never {
+			t.Errorf("opened: %+v", s)
+		}
+		r.srv.CutStreams()
+		down := any1[task.Stream](r)
+		if down.Up || down.Why == "" || down.RetryAt.Before(time.Now()) {
+			t.Errorf("cut: %+v", down)
+		}
+		up := any1[task.Stream](r)
+		if !up.Up {
+			t.Errorf("back: %+v", up)
+		}
+		id := r.srv.AddTask(mcptest.Task{})
+		r.srv.SetStatus(id, mcptest.Completed, "")
+		wait1(r, func(c task.Changed) bool { return c.Task.Status == task.Completed })
+	})
+}
+
+func TestStreamNever(t *testing.T) {
+	for _, status := range []int{404, 405, 400} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := newRig(t, Config{})
+				r.srv.Intercept(mcptest.HTTPError("GET", -1, status, 0))
+				r.dial(task.Resume{})
+				if s := any1[task.Stream](r); !s.Never || s.Up || s.Why == "" || !s.RetryAt.IsZero() {
+					t.Errorf("%+v", s)
+				}
+				time.Sleep(10 * time.Minute)
+				if n := r.count("GET"); n != 1 {
+					t.Errorf("asked %d times for a stream that there is not", n)
+				}
+				if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
+					t.Errorf("the session is gone: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestStreamIsTriedAgain: a refusal that somebody may mend is no last word.
+func TestStreamIsTriedAgain(t *testing.T) {
+	for _, status := range []int{401, 403, 409, 503} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := newRig(t, Config{})
+				r.srv.Intercept(mcptest.HTTPError("GET", 1, status, 0))
+				r.dial(task.Resume{})
+				down := any1[task.Stream](r)
+				if down.Up || down.Never || down.RetryAt.Before(time.Now()) {
+					t.Errorf("%+v", down)
+				}
+				if _, ok := next(r, 2*time.Minute, func(s task.Stream) bool { return s.Up }); !ok {
+					t.Error("the stream did not come back")
+				}
+			})
+		})
+	}
+}
+
+// TestStreamTellsOfLostSession: where a stream was, a 404 is the session's end.
+func TestStreamTellsOfLostSession(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		any1[task.Stream](r)
+		r.srv.LoseSessions()
+		r.srv.CutStreams()
+		if end := r.ending(); end.Kind != task.SessionLost || end.Status != 404 {
+			t.Errorf("%+v", end)
+		}
+	})
+}
+
+// TestGap: what the server cannot repeat is a gap.
+func TestGap(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithEventStore(2))
+		any1[task.Stream](r)
+		r.srv.Push("", "notifications/message", map[string]any{"level": "info", "data": "x"})
+		any1[task.Logged](r)
+		r.srv.Intercept(mcptest.Interception{Method: "GET", Status: 400, Body: "unknown event id"})
+		r.srv.CutStreams()
+		wait1(r, func(s task.Stream) bool { return s.Up && s.Gap })
+		if got := r.srv.Requests("GET"); got[len(got)-1].Header.Get("Last-Event-ID") != "" {
+			t.Error("an id that the server does not know was named again")
+		}
+	})
+}
+
+// TestResumedSessionSeedsItsStream: what was missed between two processes comes
+// by the last event id.
+func TestResumedSessionSeedsItsStream(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		any1[task.Stream](r)
+		session := r.srv.Sessions()[0]
+		r.srv.Push(session, "notifications/message", map[string]any{"level": "info", "data": "before"})
+		any1[task.Logged](r)
+		resume := r.s.Resume()
+		if resume.LastEvent == "" || strings.Contains(fmt.Sprintf("%+v", resume), session) {
+			t.Errorf("%+v", resume)
+		}
+		r.close(true)
+		synctest.Wait()
+		r.srv.Push(session, "notifications/message", map[string]any{"level": "info", "data": "meanwhile"})
+		r.dial(resume)
+		if l := any1[task.Logged](r); l.Text.String() != "meanwhile" {
+			t.Errorf("%v", l.Text)
+		}
+	})
+}
+
+// TestHostile: a server whose every string and type is wrong harms nothing.
+func TestHostile(t *testing.T) {
+	for name, f := range map[string]mcptest.Faults{
+		"escapes":        {Hostile: true, Replies: mcptest.ReplyTurns, Noise: true, Duplicate: true},
+		"wrong types":    {Mangle: mcptest.WrongTypes},
+		"unknown fields": {Mangle: mcptest.UnknownFields},
+		"deep":           {Mangle: mcptest.Deep(300)},
+		"huge":           {Mangle: mcptest.Huge(1 << 20)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := newRig(t, Config{}, asking("deploy", nameForm))
+				r.dial(task.Resume{})
+				r.srv.Fault(func(now *mcptest.Faults) { *now = f })
+				id := task.ID(r.srv.AddTask(mcptest.Task{Message: "m\x1b[31m"}))
+				r.srv.SetStatus(string(id), mcptest.InputRequired, "\x1b]52;c;eA==\x07x")
+				r.start("deploy")
+				for range 3 {
+					_, _ = r.s.Page(t.Context(), task.Cursor{})
+					_, _ = r.s.Get(t.Context(), id)
+					_, _ = r.s.Tools(t.Context())
+				}
+				r.s.Attend([]task.ID{id})
+				_, _ = next(r, 3*time.Second, func(e task.Event) bool {
+					if c, ok := e.(task.Changed); ok && strings.ContainsRune(c.Task.Message.String(), 0x1b) {
+						t.Errorf("an escape came through: %q", c.Task.Message)
+					}
+					return false
+				})
+				for _, f := range r.ep.Frames(0, 1000) {
+					if f.Dir == task.Note && strings.ContainsRune(f.Body, 0x1b) {
+						t.Errorf("an escape is in a note: %q", f.Body)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestHangingServerDoesNotHoldCloseUp(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, sleeping("work"))
+		r.start("work")
+		id := any1[task.Started](r).Task.ID
+		r.s.Attend([]task.ID{id})
+		if err := r.srv.WaitFor(t.Context(), "tasks/result", 1); err != nil {
+			t.Fatal(err)
+		}
+		r.srv.Intercept(mcptest.Interception{Times: -1, Hang: true})
+		for _, keep := range []bool{true, false} {
+			if keep {
+				r.close(true) // which takes the time
+				r.srv.ClearInterceptions()
+				r.dial(task.Resume{})
+				r.srv.Intercept(mcptest.Interception{Times: -1, Hang: true})
+				continue
+			}
+			r.close(false)
+		}
+		r.srv.ClearInterceptions()
+	})
+}
+
+// TestDeleteRefused: that a server does not let us end the session is no error.
+func TestDeleteRefused(t *testing.T) {
+	for _, mode := range []mcptest.DeleteMode{mcptest.Delete405, mcptest.Delete404HTML, mcptest.DeleteIgnored} {
+		inBubble(t, func(t *testing.T) {
+			r := attach(t, mcptest.WithFaults(mcptest.Faults{Delete: mode}))
+			r.close(false)
+			if n := r.count("DELETE"); n != 1 {
+				t.Errorf("%d DELETE", n)
+			}
+		})
+	}
+}
+
