@@ -10,9 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func theme(t *testing.T, name string, ascii, noColor bool) *Theme {
+func theme(t *testing.T, name string, noColor bool) *Theme {
 	t.Helper()
-	th, err := New(name, ascii, noColor)
+	th, err := New(name, false, noColor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestUnknownThemeNamesTheOthers(t *testing.T) {
 }
 
 func TestEmptyNameIsTheDefault(t *testing.T) {
-	if th := theme(t, "", false, false); th.Name != "ansi" {
+	if th := theme(t, "", false); th.Name != "ansi" {
 		t.Errorf("name = %q", th.Name)
 	}
 }
@@ -39,7 +39,7 @@ var colour = regexp.MustCompile(`\x1b\[[0-9;]*\b(3[0-8]|4[0-8]|9[0-7]|10[0-7])\b
 func TestRoles(t *testing.T) {
 	for _, name := range Names() {
 		for _, noColor := range []bool{false, true} {
-			th := theme(t, name, false, noColor)
+			th := theme(t, name, noColor)
 			v := reflect.ValueOf(th).Elem()
 			coloured := 0
 			for i := range v.NumField() {
@@ -63,19 +63,19 @@ func TestRoles(t *testing.T) {
 }
 
 func TestPaintLeavesEmptyTextEmpty(t *testing.T) {
-	th := theme(t, "dark", false, false)
+	th := theme(t, "dark", false)
 	if got := th.Failed.Paint("") + th.Selected.Around(""); got != "" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestAroundKeepsItsLookBehindAPart(t *testing.T) {
-	th := theme(t, "dark", false, false)
+	th := theme(t, "dark", false)
 	got := th.Selected.Around("a" + th.Failed.Paint("b") + "c")
 	if !strings.Contains(got, reset+th.Selected.prefix+"c"+reset) || ansi.Strip(got) != "abc" {
 		t.Errorf("got %q", got)
 	}
-	flat := theme(t, "ansi", false, false)
+	flat := theme(t, "ansi", false)
 	if got := flat.Selected.Around("a" + flat.Failed.Paint("b") + "c"); got != flat.Selected.prefix+"abc"+reset {
 		t.Errorf("flat: got %q", got)
 	}
@@ -98,7 +98,7 @@ func TestGlyphs(t *testing.T) {
 			if name == "ascii" && strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) {
 				t.Errorf("%s is no ASCII: %q", field, s)
 			}
-			if w := ansi.StringWidth(s); w != 1 && !(name == "ascii" && (field == "Ellipsis" || field == "Arrow")) {
+			if w := ansi.StringWidth(s); w != 1 && (name != "ascii" || field != "Ellipsis" && field != "Arrow") {
 				t.Errorf("%s.%s is %d cells wide", name, field, w)
 			}
 		}

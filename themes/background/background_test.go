@@ -12,7 +12,7 @@ import (
 // The start-up query is stopped by the order of initialisation alone. What
 // that order rests on is held here.
 func TestInitialisedBeforeBubbleTea(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", ".").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", ".").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
