@@ -188,11 +188,12 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 	e.prompts.flood = 0
 	e.prompts.open[p.ID] = p
 	e.prompts.asked[m.ID] = p
+	told := p.Prompt // the tie may change as soon as the lock is gone
 	e.mu.Unlock()
 	if old != nil {
 		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
 	}
-	e.feed.add(task.Prompted{Prompt: p.Prompt})
+	e.feed.add(task.Prompted{Prompt: told})
 }
 
 // tie finds out which task or call a prompt belongs to: the one it names, else
