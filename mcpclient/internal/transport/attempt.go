@@ -241,10 +241,10 @@ func (a *attempt) event(e *sse.Event) {
 
 // data takes the text of one event or body: a message, or an array of them.
 func (a *attempt) data(text []byte, id string) {
+	a.t.frame(Frame{Stream: a.method, Exchange: a.number, Resumed: a.resumed, EventID: id}, text)
 	if string(text) == "{}" {
 		return // some servers prime a stream, or fill a replay, with this
 	}
-	a.t.frame(Frame{Stream: a.method, Exchange: a.number, Resumed: a.resumed, EventID: id}, text)
 	if text[0] != '[' {
 		m, err := jsonrpc.Decode(text)
 		if err != nil {

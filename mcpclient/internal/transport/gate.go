@@ -34,6 +34,7 @@ type gate struct {
 	bom     int  // bytes of the byte order mark matched so far; -1 behind it
 	skipLF  bool // the last line ended by CR, an LF now belongs to it
 	large   bool // the event is beyond max: its id is kept, nothing else
+	typed   bool // the event has a type already, which a second one replaces
 	clipped bool // of a large event: the line is too long to be an id
 	cut     bool // the stream ended within an event
 	err     error
@@ -90,7 +91,7 @@ func (g *gate) reset() {
 	if cap(g.ev) > keepBuffer {
 		g.ev = nil
 	}
-	g.ev, g.line, g.large, g.clipped = g.ev[:0], 0, false, false
+	g.ev, g.line, g.large, g.typed, g.clipped = g.ev[:0], 0, false, false, false
 }
 
 // ready parses until a whole event stands in out, or the chunk is used up.
@@ -206,11 +207,19 @@ func (g *gate) endLine() {
 		if g.large { // only the last id of such an event is of use
 			g.ev = append(g.ev[:0], g.ev[g.line:]...)
 		}
-	case "data", "event", "retry":
+	case "data", "retry":
 		if g.large || (!colon && string(name) != "data") {
 			g.ev = g.ev[:g.line]
 			return
 		}
+	case "event":
+		// The type "message" is what an event without a type has; most
+		// servers write it all the same, and r3labs would pay for it.
+		if g.large || !colon || (!g.typed && string(value) == "message") {
+			g.ev = g.ev[:g.line]
+			return
+		}
+		g.typed = true
 	default:
 		g.ev = g.ev[:g.line]
 		return

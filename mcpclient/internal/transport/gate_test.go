@@ -36,6 +36,8 @@ func TestGateForms(t *testing.T) {
 		{"id with NUL", "id: a\x00b\ndata: a\n\n", "data: a\n\n"},
 		{"id too long for a header", "id: " + strings.Repeat("x", maxEventID+1) + "\ndata: a\n\n", "id:\x00\ndata: a\n\n"},
 		{"priming", "id: 1\ndata:\n\nretry: 10\n\n", "id: 1\ndata:\n\nretry: 10\n\n"},
+		{"the default type", "event: message\ndata: a\n\nevent:message\nid: 1\n\n", "data: a\n\nid: 1\n\n"},
+		{"two types", "event: ping\nevent: message\ndata: a\n\ndata: b\nevent: ping\nevent: message\n\n", "event: ping\nevent: message\ndata: a\n\ndata: b\nevent: ping\nevent: message\n\n"},
 		{"blank lines", "\n\n\r\n\r\r\n\ndata: a\n\n\n\n", "data: a\n\n"},
 		{"cut in a line", "data: a\n\nid: 2\ndata: b", "data: a\n\n"},
 		{"cut behind a line", "data: a\n\nid: 2\ndata: b\n", "data: a\n\n"},
@@ -113,7 +115,7 @@ func TestGateEveryPosition(t *testing.T) {
 		var events []string
 		for i := range 6 {
 			in += strings.ReplaceAll(fmt.Sprintf(":c\nid: %d\nevent: message\ndata: a%d\ndata: b\nretry: 3\n\n", i, i), "\n", nl)
-			events = append(events, fmt.Sprintf("id: %d\nevent: message\ndata: a%d\ndata: b\nretry: 3\n\n", i, i))
+			events = append(events, fmt.Sprintf("id: %d\ndata: a%d\ndata: b\nretry: 3\n\n", i, i))
 		}
 		whole := strings.Join(events, "")
 		for i := range len(in) + 1 {
@@ -137,7 +139,7 @@ func TestGateEveryPosition(t *testing.T) {
 
 // FuzzGate compares the gate with a slow reading of the HTML standard.
 func FuzzGate(f *testing.F) {
-	for _, s := range []string{"id: 1\ndata: a\n\n", "data: a\r\n\r\ndata\r\r", "\xef\xbb\xbf:c\ndata: a\n\nid\n\n", "id: \x00\n\n", "retry: 5\rfoo\n\ndata: x"} {
+	for _, s := range []string{"id: 1\ndata: a\n\n", "data: a\r\n\r\ndata\r\r", "\xef\xbb\xbf:c\ndata: a\n\nid\n\n", "id: \x00\n\n", "retry: 5\rfoo\n\ndata: x", "event: message\nevent: x\nevent:message\n\n"} {
 		f.Add([]byte(s), uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, seed uint64) {
@@ -194,6 +196,10 @@ func slowGate(in string) string {
 		case name == "id" && strings.Contains(value, "\x00"):
 		case name == "id" && value == "":
 			event.WriteString("id:\x00\n")
+		case line == "event: message" || line == "event:message":
+			if strings.HasPrefix(event.String(), "event:") || strings.Contains(event.String(), "\nevent:") {
+				event.WriteString(line + "\n")
+			}
 		case name == "data" || colon && (name == "id" || name == "event" || name == "retry"):
 			event.WriteString(line + "\n")
 		}

@@ -39,25 +39,27 @@ func (p *pace) next(a *attempt, e ending) time.Duration {
 			return spread(p.timing.Held)
 		}
 		if status.RetryAfter > 0 {
-			return later(max(status.RetryAfter, p.own()))
+			return p.atLeast(status.RetryAfter)
 		}
 	}
-	switch {
-	case p.fails > 0:
-		return later(max(p.own(), p.retry))
-	case p.retry >= 0:
-		return later(max(p.retry, minRetry))
+	if p.fails == 0 && p.retry >= 0 {
+		return later(max(p.retry, min(minRetry, p.timing.Base)))
 	}
-	return p.own()
+	return p.atLeast(p.retry)
 }
 
-// own is our own back-off: doubled with each failure behind the first.
-func (p *pace) own() time.Duration {
-	d := p.timing.Base
-	for i := 1; i < p.fails && d < p.timing.Cap; i++ {
-		d *= 2
+// atLeast is our own back-off, doubled with each failure behind the first, or
+// the wait that the server asked for where that is longer.
+func (p *pace) atLeast(asked time.Duration) time.Duration {
+	own := p.timing.Base
+	for i := 1; i < p.fails && own < p.timing.Cap; i++ {
+		own *= 2
 	}
-	return spread(min(d, p.timing.Cap))
+	own = min(own, p.timing.Cap)
+	if asked > own {
+		return later(asked)
+	}
+	return max(spread(own), asked)
 }
 
 // spread is d with a fifth more or less, so that many clients of a server that

@@ -90,7 +90,7 @@ type Limits struct {
 // Timing is how patient the transport is. A zero field means its default.
 type Timing struct {
 	Answer time.Duration // from a sent request to its response's headers, patient calls apart; 30 s
-	Idle   time.Duration // without a byte on the GET stream before it is opened anew; 5 min
+	Idle   time.Duration // without a byte on the GET stream, or its headers, before it is opened anew; 5 min
 	Linger time.Duration // for which a POST's stream may go on after its reply; 2 s
 	Base   time.Duration // first wait before a reconnect, where the server names none; 1 s
 	Cap    time.Duration // longest wait of our own back-off; 60 s
