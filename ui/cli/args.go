@@ -124,6 +124,10 @@ func Parse(args []string, getenv func(string) string) (*Args, error) {
 	if a.OnDemand, err = onDemand(prompts); err != nil {
 		return nil, err
 	}
+	if a.Command == Watch && !given["prompts"] {
+		// Nobody can answer here, and some servers hand a prompt out once.
+		a.ReadOnly = true
+	}
 	if err := a.suits(given, words); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,16 @@ func TestOptionsAndURLsInAnyOrder(t *testing.T) {
 	}
 }
 
+func TestWatchTakesNoPromptsUnasked(t *testing.T) {
+	for line, want := range map[string]bool{
+		"watch h.example": true, "watch h.example --prompts eager": false, "watch --read-only --prompts eager h.example": true, "h.example": false,
+	} {
+		if a := parse(t, line); a.ReadOnly != want {
+			t.Errorf("%s: read-only is %v", line, a.ReadOnly)
+		}
+	}
+}
+
 func TestURLs(t *testing.T) {
 	for word, want := range map[string]Server{
 		"ops.example/mcp":               {"ops.example", "https://ops.example/mcp", "https://ops.example/mcp"},

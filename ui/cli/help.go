@@ -24,6 +24,7 @@ Behaviour
   --prompts eager           ask every waiting task for its question at once (default)
   --prompts on-demand       only when the task is opened: for servers shared with another client
   --read-only               change nothing: no answers, no cancels, no starts
+  watch is read-only unless --prompts is given; it then shows questions and answers none
 Screen
   --theme NAME              ansi (default: the terminal's own colours), dark, light or mono
   --ascii                   draw with ASCII alone
