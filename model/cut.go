@@ -1,0 +1,60 @@
+package model
+
+import (
+	"slices"
+	"time"
+
+	"callboard/model/task"
+)
+
+// cut takes in that a session has ended: what was under way in it is not
+// known, and nobody waits for answers in it any more.
+func (m *Model) cut(l *link, e *task.Error) {
+	l.store.gapAt = m.now
+	l.sweep, l.getting, l.missing = nil, map[uint64]time.Time{}, missing{}
+	l.tools.Loading, l.toolsOld, l.toolsDue = false, true, time.Time{}
+	l.attended, l.starts = nil, 0
+	why := "the connection to the server broke"
+	if e.Kind == task.SessionLost {
+		why = "the session that asked is gone"
+	}
+	for _, a := range slices.Clone(m.askOrder) {
+		if a.Server != l.target.Name || !a.waits() {
+			continue
+		}
+		if a.State == Answering {
+			m.wishMoved(a.Wish, WishUnknown, unknownWhy)
+		}
+		m.closeAsk(a, Withdrawn, why)
+	}
+	for _, r := range l.store.calls {
+		if r.Key.ID == "" && r.Live() {
+			r.Mark = UnknownOutcome
+			if r.Wish != nil {
+				m.wishMoved(r.Wish, WishUnknown, unknownWhy)
+			}
+			m.changed(r)
+		}
+	}
+	for _, r := range m.busyRows(l) {
+		if r.Wish != nil && r.Wish.State == Sending {
+			m.wishMoved(r.Wish, WishUnknown, unknownWhy)
+		}
+		if r.Outcome != nil && r.Outcome.Loading {
+			r.Outcome = &Outcome{Err: e, At: m.now}
+			m.changed(r)
+		}
+	}
+}
+
+// busyRows returns l's rows with something under way. It is asked for when a
+// session ends, not for events.
+func (m *Model) busyRows(l *link) []*Row {
+	var busy []*Row
+	for _, r := range l.store.tasks {
+		if r.Wish != nil && r.Wish.State == Sending || r.Outcome != nil && r.Outcome.Loading {
+			busy = append(busy, r)
+		}
+	}
+	return busy
+}

@@ -1,0 +1,318 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"callboard/model/task"
+)
+
+// AskState is the state of a prompt.
+type AskState uint8
+
+// The states of a prompt. Withdrawn: it can no longer be answered (Why says
+// so); the draft is kept.
+const (
+	Open AskState = iota
+	Answering
+	Answered
+	Withdrawn
+)
+
+// Ask is one prompt and what is known of it.
+type Ask struct {
+	Prompt task.Prompt
+	Server string
+	Row    task.Key // the row it is tied to, zero for none
+	State  AskState
+	Why    string // of Withdrawn, or why the answer failed
+	Wish   *Wish
+	// URL prompts: the person consented at Opened; Done is the server's word
+	// that it is complete.
+	Opened time.Time
+	Done   bool
+	Since  time.Time
+
+	reply  *task.Reply // what was sent last, for R
+	closed time.Time   // when it was answered or withdrawn
+	// inferred: it was withdrawn since the task went on, not on the server's
+	// word; it opens again where the task asks again.
+	inferred bool
+	tooLate  string // the server withdrew it while the answer was on its way
+	unknown  bool   // its task is not on the board yet
+}
+
+// Draft is what was typed into a form: the text of each field that is set, by
+// name (choices as JSON), and of the JSON editor under "" where that is in
+// use. It is kept as long as callboard runs, however the prompt ends.
+type Draft map[string]string
+
+// Bounds of the inbox.
+const (
+	asksShown = time.Minute // how long an answered or withdrawn prompt is shown
+	asksKept  = 1000        // closed prompts that can still be looked up
+)
+
+// Draft returns the draft kept for a prompt, nil for none.
+func (m *Model) Draft(id task.PromptID) Draft { return maps.Clone(m.drafts[id]) }
+
+// SaveDraft keeps a draft, nil removes it.
+func (m *Model) SaveDraft(id task.PromptID, d Draft) {
+	if d == nil {
+		delete(m.drafts, id)
+	} else {
+		m.drafts[id] = maps.Clone(d)
+	}
+	m.rev++
+}
+
+// Unsent returns how many drafts of open or withdrawn prompts would be lost by
+// quitting.
+func (m *Model) Unsent() int {
+	n := 0
+	for id := range m.drafts {
+		if a := m.asks[id]; a != nil && a.State != Answered {
+			n++
+		}
+	}
+	return n
+}
+
+// Ask returns the prompt with that id, nil where there is none.
+func (m *Model) Ask(id task.PromptID) *Ask { return m.asks[id] }
+
+// Inbox returns the prompts that wait, most urgent first (TTL left, then age),
+// then those that were answered or withdrawn less than a minute ago.
+func (m *Model) Inbox() []*Ask {
+	var open, closed []*Ask
+	for _, a := range m.askOrder {
+		switch {
+		case a.waits():
+			open = append(open, a)
+		case m.now.Sub(a.closed) < asksShown:
+			closed = append(closed, a)
+		}
+	}
+	far := time.Unix(1<<40, 0)
+	ends := make(map[*Ask]time.Time, len(open))
+	for _, a := range open {
+		ends[a] = far
+		if r := m.Row(a.Row); r != nil {
+			if end, ok := r.Expiry(); ok {
+				ends[a] = end
+			}
+		}
+	}
+	slices.SortStableFunc(open, func(a, b *Ask) int {
+		return cmp.Or(ends[a].Compare(ends[b]), a.Since.Compare(b.Since))
+	})
+	slices.SortStableFunc(closed, func(a, b *Ask) int { return b.closed.Compare(a.closed) })
+	return append(open, closed...)
+}
+
+// waits reports whether a person can still do something about it.
+func (a *Ask) waits() bool { return a.State == Open || a.State == Answering }
+
+// prompted takes in a question. One that is known already (a replay) is no
+// new one.
+func (m *Model) prompted(l *link, p task.Prompt) {
+	if m.asks[p.ID] != nil {
+		return
+	}
+	a := &Ask{Prompt: p, Server: l.target.Name, Since: orNow(p.At, m.now)}
+	m.asks[p.ID] = a
+	m.askOrder = append(m.askOrder, a)
+	m.rings++
+	m.rev++
+	m.inheritDraft(a)
+	var r *Row
+	switch {
+	case p.Task != "":
+		a.Row = task.Key{Server: l.target.Name, ID: p.Task}
+		if r = l.store.tasks[p.Task]; r == nil {
+			a.unknown = true
+			l.sched.want(p.Task, m.now)
+		}
+	case p.Call != "":
+		r = l.store.calls[p.Call]
+	}
+	if r != nil {
+		m.tie(a, r)
+	}
+	m.trimAsks()
+}
+
+// tie hangs an open prompt on its row.
+func (m *Model) tie(a *Ask, r *Row) {
+	a.Row, a.unknown = r.Key, false
+	if w := r.Wish; w != nil && w.ask != nil && w.ask != a && (w.State == Delivered || w.State == NoEffect) {
+		m.wishMoved(w, Taken, "") // it asks something else now
+	}
+	r.Asks = append(r.Asks, a)
+	m.asksChanged(r)
+}
+
+// asksChanged lets what hangs on r's prompts follow.
+func (m *Model) asksChanged(r *Row) {
+	if l := m.byName[r.Key.Server]; l != nil && r.Key.ID != "" && r.Live() {
+		if w := l.sched.watches[r.Key.ID]; w != nil && w.asking != r.Asking() {
+			w.asking = r.Asking()
+			if !w.asked {
+				l.sched.enqueue(w)
+			}
+		}
+	}
+	m.changed(r)
+}
+
+// tieLoose ties prompts that came before their task.
+func (m *Model) tieLoose(r *Row) {
+	for _, a := range m.askOrder {
+		if a.unknown && a.Row == r.Key && a.waits() {
+			m.tie(a, r)
+		}
+	}
+}
+
+// inheritDraft gives a question that is asked again what was typed for it.
+func (m *Model) inheritDraft(a *Ask) {
+	for _, old := range slices.Backward(m.askOrder[:len(m.askOrder)-1]) {
+		d := m.drafts[old.Prompt.ID]
+		if d != nil && old.State == Withdrawn && old.Server == a.Server && old.Prompt.Mode == a.Prompt.Mode &&
+			old.Prompt.Message == a.Prompt.Message && bytes.Equal(old.Prompt.Form.Schema, a.Prompt.Form.Schema) {
+			m.drafts[a.Prompt.ID] = d
+			delete(m.drafts, old.Prompt.ID)
+			return
+		}
+	}
+}
+
+// trimAsks forgets the prompts that closed first.
+func (m *Model) trimAsks() {
+	if len(m.askOrder) <= 2*asksKept {
+		return
+	}
+	closed := 0
+	for _, a := range m.askOrder {
+		if !a.waits() {
+			closed++
+		}
+	}
+	m.askOrder = slices.DeleteFunc(m.askOrder, func(a *Ask) bool {
+		if a.waits() || closed <= asksKept {
+			return false
+		}
+		closed--
+		delete(m.asks, a.Prompt.ID)
+		delete(m.drafts, a.Prompt.ID)
+		return true
+	})
+}
+
+// withdrawn takes in the server's word that a prompt needs no answer any more.
+func (m *Model) withdrawn(e task.Withdrawn) {
+	a := m.asks[e.Prompt]
+	if a == nil || !a.waits() {
+		return
+	}
+	why := "the server withdrew the question"
+	if !e.Why.IsZero() {
+		why += ": " + e.Why.Line()
+	}
+	if a.State == Answering {
+		a.tooLate = why // the answer's own reply tells how it went
+		return
+	}
+	m.closeAsk(a, Withdrawn, why)
+}
+
+// closeAsk ends a prompt and takes it off its row.
+func (m *Model) closeAsk(a *Ask, state AskState, why string) {
+	a.State, a.Why, a.closed = state, why, m.now
+	m.rev++
+	if state == Withdrawn {
+		kept := ""
+		if m.drafts[a.Prompt.ID] != nil {
+			kept = "; what was typed is kept"
+		}
+		m.tell(true, "A question of %s can no longer be answered: %s%s.", a.Server, why, kept)
+	}
+	if r := m.Row(a.Row); r != nil {
+		r.Asks = slices.DeleteFunc(r.Asks, func(o *Ask) bool { return o == a })
+		m.asksChanged(r)
+	}
+}
+
+// closePrompts withdraws all open prompts of a row; answers on their way tell
+// their own tale.
+func (m *Model) closePrompts(r *Row, why string) {
+	for _, a := range slices.Clone(r.Asks) {
+		switch {
+		case a.Prompt.Mode == task.URLMode && needsVisit(r):
+			// The call failed for want of this visit, and is sent again after it.
+		case a.State == Answering:
+			a.tooLate = why
+		default:
+			m.closeAsk(a, Withdrawn, why)
+		}
+	}
+}
+
+// needsVisit reports whether a call was refused until the person has visited
+// an address (-32042; client/elicitation, "URL Elicitation Required Error").
+func needsVisit(r *Row) bool {
+	const urlElicitationRequired = -32042
+	if r.Outcome == nil {
+		return false
+	}
+	e := r.Outcome.Err
+	if e == nil && r.Outcome.Result != nil {
+		e = r.Outcome.Result.Err
+	}
+	return e != nil && e.Code == urlElicitationRequired
+}
+
+// promptsMoved keeps a row's prompts in step with its status, which was from
+// before a report sent at sentAt.
+func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
+	switch {
+	case r.Task.Status.Terminal():
+		m.closePrompts(r, fmt.Sprintf("the task ended (%s) without an answer", r.Task.Status))
+	case r.Task.Status == task.InputRequired:
+		m.reopen(r)
+	case from == task.InputRequired:
+		if slices.ContainsFunc(m.askOrder, func(a *Ask) bool { return a.Row == r.Key && a.reply != nil && a.State != Withdrawn }) {
+			return // it went on because of an answer; its other questions may stand
+		}
+		for _, a := range slices.Clone(r.Asks) {
+			if a.State == Open && !sentAt.Before(a.Since) {
+				a.inferred = true
+				m.closeAsk(a, Withdrawn, "the task went on without an answer")
+			}
+		}
+	}
+}
+
+// reopen opens the prompts of a task that asks again, where only the task's
+// going on had spoken against them.
+func (m *Model) reopen(r *Row) {
+	for _, a := range m.askOrder {
+		if a.Row == r.Key && a.State == Withdrawn && a.inferred {
+			a.State, a.Why, a.inferred = Open, "", false
+			m.tie(a, r)
+		}
+	}
+}
+
+// urlDone takes in that what a URL prompt was for is complete.
+func (m *Model) urlDone(id task.PromptID) {
+	if a := m.asks[id]; a != nil && a.Prompt.Mode == task.URLMode && !a.Done {
+		a.Done = true
+		m.rev++
+		m.tell(false, "%s says that what the link was for is complete.", a.Server)
+	}
+}

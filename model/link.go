@@ -1,0 +1,414 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// LinkState says how a server is reached.
+type LinkState uint8
+
+// The states. Live: push is open. Quiet: answers polls, pushes nothing (the
+// Why says so). Down: not reached; NextTry says when it is tried again.
+const (
+	Connecting LinkState = iota
+	Live
+	Quiet
+	Down
+)
+
+// String returns the state in one word.
+func (s LinkState) String() string {
+	return [...]string{"connecting", "live", "quiet", "down"}[s]
+}
+
+// LinkView is what may be known of one link, a value.
+type LinkView struct {
+	Name, URL string
+	State     LinkState
+	Why       string      // one line, "" when all is well
+	Err       *task.Error // the error behind Down, or nil: Tried, Message, Advice
+	NextTry   time.Time   // zero: nothing planned (the person must act: r)
+	About     task.About
+	Since     time.Time // since when State holds
+	Swept     time.Time // the end of the last whole sweep, zero for never
+	SweepErr  string    // why the board cannot be listed, "" where it can
+	Stalled   bool      // an open sweep or poll is overdue
+	Faults    int       // errors on the link so far
+}
+
+// link is one server: the session to it, or the way to the next one.
+type link struct {
+	index  int
+	target Target
+
+	// attempt numbers the sessions and the ways to them: what an earlier one
+	// still brings is dropped at one gate (Model.replied).
+	attempt uint64
+	ctx     context.Context // of the attempt
+	cancel  context.CancelFunc
+	server  Server // nil: not connected
+	dialing bool
+	resume  task.Resume
+	about   task.About
+	begun   time.Time // when the session was reached
+
+	state   LinkState
+	since   time.Time
+	why     string      // of Down, and after a lost session
+	err     *task.Error // of Down
+	nextTry time.Time   // of the next dial
+	busyTo  time.Time   // the server asked not to be tried before
+	retries int         // dials in vain, since a session made progress
+	faults  int
+	met     bool // a session was reached before
+
+	// mute says that the session's server does not answer, though the session
+	// may live on; nil while it does.
+	mute  *task.Error
+	mutes int
+
+	stream task.Stream
+
+	sched   *schedule
+	store   *store
+	sweep   *sweep
+	swept   time.Time
+	listErr string
+	forced  bool // one tasks/list although it was not declared
+	getting map[uint64]time.Time
+	gets    uint64
+	noList  bool // tasks/list was refused as an unknown method
+	missing missing
+	sure    time.Time // when list or get last knew a task
+	full    bool      // the person was told that the table is full
+	// vanished: the last session was given up since it knew none of the live
+	// tasks; in this one they are taken at their word.
+	vanished bool
+
+	asking    *askQueue
+	wanted    []task.ID // questions that the person opened, the newest first
+	attended  []task.ID
+	forceStop map[task.ID]bool // tasks whose cancel is tried though not declared
+	starts    int              // calls without an end, or a task, yet
+
+	tools    ToolsView
+	toolsOld bool
+	toolsDue time.Time
+	frameSeq uint64
+}
+
+func newLink(i int, t Target) *link {
+	return &link{
+		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
+		getting: map[uint64]time.Time{}, asking: newAskQueue(),
+		forceStop: map[task.ID]bool{}, cancel: func() {},
+	}
+}
+
+// News of dialling and of the feed.
+type (
+	dialed struct {
+		server Server
+		err    *task.Error
+	}
+	fed struct {
+		batch task.Batch
+		err   *task.Error
+	}
+)
+
+// dial begins an attempt at a session.
+func (m *Model) dial(l *link) {
+	l.attempt++
+	l.ctx, l.cancel = context.WithCancel(m.ctx)
+	l.dialing, l.nextTry = true, time.Time{}
+	stamp, ctx, endpoint, resume := reply{link: l.index, attempt: l.attempt}, l.ctx, l.target.Endpoint, l.resume
+	m.do(func() tea.Msg {
+		bounded, cancel := context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+		var d dialed
+		d.err = asError(safely(func() (err error) {
+			d.server, err = endpoint.Dial(bounded, resume)
+			return err
+		}))
+		if d.server != nil && (d.err != nil || ctx.Err() != nil) {
+			closeSession(d.server, true)
+			return nil
+		}
+		stamp.news = d
+		return stamp
+	})
+	m.settleState(l)
+}
+
+// closeSession ends s in bounded time. What becomes of it helps nobody.
+func closeSession(s Server, keep bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_ = safely(func() error { return s.Close(ctx, keep) })
+}
+
+func (m *Model) dialed(l *link, d dialed) {
+	l.dialing = false
+	if d.err != nil {
+		m.down(l, d.err)
+		return
+	}
+	l.server = d.server
+	if m.options.ReadOnly {
+		l.server = readOnly{d.server}
+	}
+	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
+	l.stream, l.attended = task.Stream{}, nil
+	l.listErr, l.noList, l.missing = "", false, missing{}
+	l.sched.reset()
+	l.sched.resync(m.now)
+	m.learn(l)
+	if l.met {
+		m.note(l, "connected again: all tasks are asked for anew")
+		m.tell(false, "%s is connected again.", l.target.Name)
+	}
+	l.met = true
+	m.follow(l)
+	m.settleState(l)
+}
+
+// follow waits for the feed's next batch.
+func (m *Model) follow(l *link) {
+	m.ask(l, 0, func(ctx context.Context, s Server) any {
+		batch, err := s.Next(ctx)
+		return fed{batch, asError(err)}
+	})
+}
+
+// learn takes over what the session knows of its server by now.
+func (m *Model) learn(l *link) {
+	l.about = l.server.About()
+	l.sched.listable = l.about.List != task.CanNo && !l.noList
+	if l.about.List == task.CanNo && l.listErr == "" {
+		l.listErr = "the server does not list tasks (it did not declare tasks.list); :force tries once"
+	}
+}
+
+// down ends the session or the attempt at one, and plans the next.
+func (m *Model) down(l *link, e *task.Error) {
+	l.faults++
+	l.cancel()
+	l.attempt++ // whatever is still on its way answers a question of the past
+	joined := l.resume.Joined
+	progress := l.retries == 0 && l.server != nil
+	if s := l.server; s != nil {
+		l.resume = s.Resume()
+		l.resume.Joined = joined
+		l.server = nil
+		m.do(func() tea.Msg { closeSession(s, true); return nil })
+		m.cut(l, e)
+	}
+	l.dialing, l.err, l.why, l.mute = false, e, e.Message.Line(), nil
+	l.stream = task.Stream{}
+	l.busyTo = time.Time{}
+	l.retries++
+	switch {
+	case e.Kind == task.SessionLost && joined:
+		l.resume, l.nextTry = task.Resume{}, time.Time{}
+		l.why = "the session that was joined is gone; r begins one of our own"
+	case e.Kind == task.SessionLost:
+		l.resume = task.Resume{}
+		l.nextTry = m.now.Add(backoff(l.retries - 1))
+		if progress || l.retries == 1 {
+			l.nextTry = m.now
+		}
+	case hopeless(e, l.target.Refreshes):
+		l.nextTry = time.Time{}
+	case e.RetryAfter > 0:
+		l.busyTo = m.now.Add(min(e.RetryAfter, retryMost))
+		l.nextTry = l.busyTo
+	case slow(e):
+		l.nextTry = m.now.Add(jitter(backoffMost))
+	default:
+		l.nextTry = m.now.Add(backoff(l.retries))
+	}
+	m.note(l, "down: "+l.why)
+	if l.met || l.nextTry.IsZero() {
+		m.tell(true, "%s: %s%s", l.target.Name, l.why, m.trying(l))
+	}
+	m.settleState(l)
+}
+
+// trying says when the next dial is due.
+func (m *Model) trying(l *link) string {
+	switch d := l.nextTry.Sub(m.now); {
+	case l.nextTry.IsZero():
+		return ""
+	case d < time.Second:
+		return "; trying again"
+	default:
+		return fmt.Sprintf("; next try in %d s", int(d.Round(time.Second)/time.Second))
+	}
+}
+
+// retryMost bounds the Retry-After that is obeyed.
+const retryMost = time.Hour
+
+// hopeless reports whether trying again cannot help before the person acts.
+func hopeless(e *task.Error, refreshes bool) bool {
+	switch e.Kind {
+	case task.Version, task.Unsupported:
+		return true
+	case task.Unauthorized, task.Denied:
+		return !refreshes
+	case task.NotMCP:
+		return e.Status < 500 // the page of a proxy whose server is down
+	}
+	return false
+}
+
+// slow reports whether trying again helps only after somebody has mended
+// something.
+func slow(e *task.Error) bool {
+	switch e.Kind {
+	case task.TLS, task.Unauthorized, task.Denied, task.Internal, task.Protocol, task.Limit:
+		return true
+	case task.HTTP:
+		return e.Status < 500
+	}
+	return false
+}
+
+// backoff returns how long to wait before try n, from 1 on.
+func backoff(n int) time.Duration {
+	if n <= 0 {
+		return 0
+	}
+	return jitter(min(500*time.Millisecond<<min(n-1, 10), backoffMost/2))
+}
+
+// jitter moves d by up to a fifth, so that many callboards do not come back
+// together.
+func jitter(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5+1) }
+
+// progressed notes that the session answered: later troubles begin anew.
+func (m *Model) progressed(l *link) {
+	if m.now.Sub(l.begun) >= sweepLeast {
+		l.retries = 0 // a session that dies at once is no progress
+	}
+	if l.mute != nil {
+		l.mute, l.mutes = nil, 0
+		l.store.gapAt = m.now
+		l.sched.resync(m.now)
+		m.note(l, "it answers again: all tasks are asked for anew")
+		m.tell(false, "%s answers again.", l.target.Name)
+	}
+	m.settleState(l)
+}
+
+// troubled takes in an error of a call on the session; it reports whether the
+// whole link is concerned.
+func (m *Model) troubled(l *link, e *task.Error) bool {
+	l.faults++
+	switch e.Kind {
+	case task.SessionLost:
+		m.down(l, e)
+		return true
+	case task.Busy:
+		wait := e.RetryAfter
+		if wait <= 0 {
+			l.mutes++
+			wait = backoff(l.mutes)
+		}
+		l.sched.waitUntil(m.now.Add(min(wait, retryMost)))
+		l.why = e.Message.Line()
+		m.note(l, "the server is busy; nothing is asked before "+l.sched.hold.Format("15:04:05"))
+		m.rev++
+		return true
+	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied:
+		l.mutes++
+		wait := backoff(l.mutes)
+		if e.Kind != task.Unreachable {
+			wait = jitter(backoffMost)
+		}
+		l.sched.waitUntil(m.now.Add(wait))
+		if l.mute == nil {
+			m.note(l, "does not answer: "+e.Message.Line())
+			m.tell(true, "%s: %s", l.target.Name, e.Message.Line())
+		}
+		l.mute = e
+		m.settleState(l)
+		return true
+	}
+	return false
+}
+
+// settleState works out the link's state.
+func (m *Model) settleState(l *link) {
+	state := Quiet
+	switch {
+	case l.server == nil && l.dialing:
+		state = Connecting
+	case l.server == nil || l.mute != nil:
+		state = Down
+	case l.stream.Up:
+		state = Live
+	}
+	if l.since.IsZero() || state != l.state {
+		l.state, l.since = state, m.now
+	}
+	m.rev++
+}
+
+// view returns what may be known of l at now.
+func (l *link) view(now time.Time) LinkView {
+	v := LinkView{
+		Name: l.target.Name, URL: l.target.URL, State: l.state, Why: l.why, Err: l.err, NextTry: l.nextTry,
+		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults,
+	}
+	switch {
+	case l.mute != nil:
+		v.Why, v.Err, v.NextTry = l.mute.Message.Line(), l.mute, l.sched.hold
+	case l.server != nil && now.Before(l.sched.hold):
+		v.Why, v.NextTry = l.why, l.sched.hold
+		if v.Why == "" {
+			v.Why = "the server is busy"
+		}
+	case l.state == Quiet:
+		v.Why, v.NextTry = l.quietWhy(), l.stream.RetryAt
+	case l.state == Live:
+		v.Why = ""
+	}
+	v.Stalled = l.stalled(now)
+	return v
+}
+
+func (l *link) quietWhy() string {
+	switch {
+	case l.stream.Never && l.stream.Why != "":
+		return l.stream.Why
+	case l.stream.Never:
+		return "the server pushes nothing; it is polled"
+	case l.stream.Why != "":
+		return "push is not open: " + l.stream.Why
+	}
+	return "push is not open yet; the server is polled"
+}
+
+// stalledAfter is how long a request may take before the screen says so.
+const stalledAfter = 5 * time.Second
+
+func (l *link) stalled(now time.Time) bool {
+	if l.sweep != nil && now.Sub(l.sweep.asked) > stalledAfter {
+		return true
+	}
+	for _, at := range l.getting {
+		if now.Sub(at) > stalledAfter {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,353 @@
+// Package model is the thinking half of callboard's Bubble Tea program: Init
+// and Update, no View. It subscribes to notifications/tasks/status through the
+// port that server.go defines, falls back to tasks/get and tasks/list, and
+// carries out what the person wishes. It imports model/task and no other room,
+// so that it runs without a terminal and without a network, in virtual time.
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Target is one server to attach to.
+type Target struct {
+	Name     string // the link's name, unique
+	URL      string // as shown: without user info and query secrets
+	Endpoint Endpoint
+	Resume   task.Resume // zero: a new session
+	// Refreshes says that the credentials are read anew for each try (a token
+	// file), so that trying again can help where they were refused.
+	Refreshes bool
+}
+
+// Options configure a Model.
+type Options struct {
+	Targets  []Target
+	OnDemand bool // --prompts on-demand: attend only what the person opens
+	ReadOnly bool
+}
+
+// Model is the thinking half of the program. One goroutine owns it (the Bubble
+// Tea loop); commands get values of it, never itself.
+type Model struct {
+	options Options
+	ctx     context.Context // of all that the model begins
+	stop    context.CancelFunc
+	crew    *crew
+	cmds    []tea.Cmd // what Update is about to return
+	alarm   alarm
+	now     time.Time // of the message that is being handled
+
+	links  []*link
+	byName map[string]*link
+
+	board    *Board
+	counts   [classes]int
+	selected task.Key
+	watched  []*Wish // delivered, and no effect seen yet
+	kept     []*Row  // rows whose result is kept, in the order of their coming
+
+	asks     map[task.PromptID]*Ask
+	askOrder []*Ask // as they came
+	drafts   map[task.PromptID]Draft
+
+	rev, rings uint64
+	notice     notice
+}
+
+// New returns a Model; Init starts it.
+func New(o Options) *Model {
+	m := &Model{
+		options: o, crew: newCrew(), byName: map[string]*link{}, now: time.Now(),
+		asks: map[task.PromptID]*Ask{}, drafts: map[task.PromptID]Draft{},
+	}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	m.board = newBoard(m.Row, func(s sliceMsg) { m.do(func() tea.Msg { return s }) })
+	for i, t := range o.Targets {
+		l := newLink(i, t)
+		m.links = append(m.links, l)
+		m.byName[t.Name] = l
+	}
+	return m
+}
+
+// Init returns the command that dials all targets.
+func (m *Model) Init() tea.Cmd {
+	m.now = time.Now()
+	for _, l := range m.links {
+		m.dial(l)
+	}
+	return m.pursue()
+}
+
+// Update takes in a message: a wish of the person (the exported ...Msg types)
+// or news (unexported). Unknown messages are ignored.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	m.now = time.Now()
+	switch msg := msg.(type) {
+	case AnswerMsg:
+		m.answer(msg.Reply)
+	case AttendMsg:
+		m.attendTo(msg.Key)
+	case OpenedMsg:
+		m.opened(msg.Prompt)
+	case CancelMsg:
+		m.cancel(msg.Key)
+	case StartMsg:
+		m.start(msg.Server, msg.Call)
+	case ResultMsg:
+		m.fetch(msg.Key)
+	case ToolsMsg:
+		m.listTools(msg.Server)
+	case SelectMsg:
+		m.look(msg.Key)
+	case RefreshMsg:
+		m.refresh()
+	case RetryMsg:
+		m.retry(msg.Key)
+	case ForceMsg:
+		m.force(msg.Key)
+	case SortMsg:
+		m.sort(msg.By)
+	case FilterMsg:
+		m.filter(msg.Text)
+	case reply:
+		m.replied(msg)
+	case alarmMsg:
+		m.woke(msg)
+	case sliceMsg:
+		m.slice(msg)
+	default:
+		return nil
+	}
+	return m.pursue()
+}
+
+// replied is the one gate for what commands bring back: what answers an
+// earlier attempt at a link is dropped.
+func (m *Model) replied(r reply) {
+	l := m.links[r.link]
+	if r.attempt != l.attempt {
+		m.discard(r.news)
+		return
+	}
+	switch n := r.news.(type) {
+	case dialed:
+		m.dialed(l, n)
+	case fed:
+		m.fed(l, n)
+	case paged:
+		m.paged(l, n)
+	case got:
+		m.got(l, n)
+	case answered:
+		m.answered(l, n)
+	case cancelledNews:
+		m.cancelled(l, n)
+	case begun:
+		m.begun(l, n)
+	case abandoned:
+		m.abandoned(l, n)
+	case fetched:
+		m.fetched(l, n)
+	case toolsListed:
+		m.toolsListed(l, n)
+	case panicked:
+		m.panicked(l, n)
+	}
+}
+
+// discard drops stale news; a session that nobody waits for is closed.
+func (m *Model) discard(news any) {
+	if d, ok := news.(dialed); ok && d.server != nil {
+		m.do(func() tea.Msg { closeSession(d.server, true); return nil })
+	}
+}
+
+// panicked takes in a fault of ours in a command: the link begins anew, since
+// nobody knows what is under way on it.
+func (m *Model) panicked(l *link, p panicked) {
+	m.note(l, "a fault of callboard: "+p.what)
+	what, _, _ := strings.Cut(p.what, "\n")
+	m.down(l, &task.Error{Kind: task.Internal, Message: task.CleanMax("a fault of callboard: "+what, 300)})
+}
+
+// pursue begins what is due now, sets the alarm for what is due next, and
+// returns the commands that came together.
+func (m *Model) pursue() tea.Cmd {
+	var next time.Time
+	sooner := func(at time.Time) {
+		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	for _, l := range m.links {
+		m.drive(l)
+		sooner(m.wake(l))
+	}
+	m.settleWishes()
+	for _, w := range m.watched {
+		sooner(w.At.Add(effectAfter))
+	}
+	m.arm(next)
+	cmds := m.cmds
+	m.cmds = nil
+	return tea.Batch(cmds...)
+}
+
+// drive begins what is due on l.
+func (m *Model) drive(l *link) {
+	if l.server == nil {
+		if !l.dialing && !l.nextTry.IsZero() && !m.now.Before(l.nextTry) {
+			m.dial(l)
+		}
+		return
+	}
+	m.judgeMissing(l)
+	if l.server == nil {
+		return
+	}
+	p := l.sched.next(m.now)
+	if p.sweep {
+		m.startSweep(l)
+	}
+	for _, ids := range p.gets {
+		m.get(l, ids)
+	}
+	m.attend(l)
+	if !l.toolsDue.IsZero() && !m.now.Before(l.toolsDue) && !l.tools.Loading {
+		m.askTools(l)
+	}
+}
+
+// wake returns when l has to be driven again, zero for only after news.
+func (m *Model) wake(l *link) time.Time {
+	if l.server == nil {
+		return l.nextTry
+	}
+	at := l.sched.wake(m.now)
+	for _, t := range []time.Time{l.toolsDue, l.missing.due()} {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	return at
+}
+
+// notice is the newest sentence for the footer.
+type notice struct {
+	line string
+	bad  bool
+	at   time.Time
+}
+
+// tell sets the sentence for the footer.
+func (m *Model) tell(bad bool, format string, args ...any) {
+	m.notice = notice{task.CleanLine(fmt.Sprintf(format, args...), 500).Line(), bad, m.now}
+	m.rev++
+}
+
+// note adds a line about a link to its log.
+func (m *Model) note(l *link, line string) {
+	_ = safely(func() error { l.target.Endpoint.Note(line); return nil })
+}
+
+// refresh asks all links now, as far as they let themselves be asked.
+func (m *Model) refresh() {
+	for _, l := range m.links {
+		switch until := l.sched.hold; {
+		case l.server == nil && m.now.Before(l.busyTo):
+			m.tell(true, "%s asked not to be tried before %s.", l.target.Name, l.busyTo.Format("15:04:05"))
+		case l.server == nil && !l.dialing:
+			l.retries = 0
+			m.dial(l)
+		case l.server == nil:
+		case l.mute != nil && l.mute.RetryAfter == 0:
+			l.sched.hold = m.now
+			l.sched.resync(m.now)
+		case m.now.Before(until):
+			m.tell(true, "%s asked to be left alone until %s.", l.target.Name, until.Format("15:04:05"))
+			l.sched.resync(m.now)
+		default:
+			l.noList = false
+			l.sched.resync(m.now)
+		}
+	}
+	m.rev++
+}
+
+// Shutdown closes all sessions in bounded time (at most 2 s): one with live
+// tasks is left alone, an idle one of our own gets its DELETE. It returns a
+// sentence for the person for each session left alone. It is called after the
+// program's loop has ended.
+func (m *Model) Shutdown() []string {
+	idle := m.crew.dismiss()
+	m.stop()
+	if m.alarm.stop != nil {
+		m.alarm.stop()
+	}
+	var told []string
+	closed := make(chan struct{}, len(m.links))
+	open := 0
+	for _, l := range m.links {
+		s := l.server
+		if s == nil {
+			continue
+		}
+		l.server = nil
+		live := l.live()
+		if live > 0 && l.about.Session {
+			told = append(told, fmt.Sprintf("%s: the session is left open, since %s in it.", l.target.Name, liveWords(live)))
+		}
+		open++
+		go func() {
+			closeSession(s, live > 0 || l.about.Joined)
+			closed <- struct{}{}
+		}()
+	}
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
+	for open > 0 {
+		select {
+		case <-closed:
+			open--
+		case <-limit.C:
+			return told
+		}
+	}
+	select {
+	case <-idle:
+	case <-limit.C:
+	}
+	return told
+}
+
+func liveWords(n int) string {
+	if n == 1 {
+		return "1 task is live"
+	}
+	return fmt.Sprintf("%d tasks are live", n)
+}
+
+// live returns how many of l's tasks and calls may still change.
+func (l *link) live() int {
+	n := 0
+	for _, r := range l.store.tasks {
+		if r.Live() {
+			n++
+		}
+	}
+	for _, r := range l.store.calls {
+		if r.Key.ID == "" && r.Live() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,242 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"callboard/model/task"
+)
+
+// What the looking half reads. It may be read between two Updates only, by the
+// goroutine that owns the model.
+
+// Links returns the links in the order of the targets.
+func (m *Model) Links() []LinkView {
+	now := time.Now()
+	views := make([]LinkView, len(m.links))
+	for i, l := range m.links {
+		views[i] = l.view(now)
+	}
+	return views
+}
+
+// Counts are numbers of rows by what the header shows. Each row counts once:
+// Calls are plain calls that run, Gone is what is known of no more before it
+// was seen to end.
+type Counts struct{ Working, Asking, Completed, Failed, Cancelled, Gone, Calls, Total int }
+
+// Counts returns the counts over all servers.
+func (m *Model) Counts() Counts {
+	return Counts{
+		Working: m.counts[working], Asking: m.counts[asking], Completed: m.counts[completed],
+		Failed: m.counts[failed], Cancelled: m.counts[cancelled], Gone: m.counts[gone],
+		Calls: m.counts[calls], Total: m.board.Total(),
+	}
+}
+
+// Revision grows with each change that a view could show.
+func (m *Model) Revision() uint64 { return m.rev }
+
+// Rings grows with each new prompt: the screen rings the bell when it grew.
+func (m *Model) Rings() uint64 { return m.rings }
+
+// Notice returns the newest sentence for the footer and when it came ("" none).
+func (m *Model) Notice() (line string, bad bool, at time.Time) {
+	return m.notice.line, m.notice.bad, m.notice.at
+}
+
+// Board returns the ordered, filtered table of rows.
+func (m *Model) Board() *Board { return m.board }
+
+// Row returns the row that key names, following a call that became a task;
+// nil where there is none. Rows are read, never written, outside this package.
+func (m *Model) Row(key task.Key) *Row {
+	_, r := m.rowLink(key)
+	return r
+}
+
+// rowLink returns the row that key names and its link, nil where there is none.
+func (m *Model) rowLink(key task.Key) (*link, *Row) {
+	l := m.byName[key.Server]
+	switch {
+	case l == nil:
+		return nil, nil
+	case key.ID != "":
+		return l, l.store.tasks[key.ID]
+	case key.Call != "":
+		return l, l.store.calls[key.Call]
+	}
+	return l, nil
+}
+
+// Tools returns what is known of a server's tools.
+func (m *Model) Tools(server string) ToolsView {
+	if l := m.byName[server]; l != nil {
+		return l.tools
+	}
+	return ToolsView{}
+}
+
+// LogLine is one frame and whose it is.
+type LogLine struct {
+	Server string
+	task.Frame
+}
+
+// Frames returns up to limit newest-last log lines of all servers, merged by time.
+func (m *Model) Frames(limit int) []LogLine {
+	if limit <= 0 {
+		return nil
+	}
+	var lines []LogLine
+	for _, l := range m.links {
+		for _, f := range l.newest(limit) {
+			lines = append(lines, LogLine{l.target.Name, f})
+		}
+	}
+	if len(m.links) > 1 {
+		slices.SortStableFunc(lines, func(a, b LogLine) int { return a.At.Compare(b.At) })
+	}
+	return lines[max(0, len(lines)-limit):]
+}
+
+// newest returns the last limit frames of l's log. The log hands out what
+// comes after a number, so that the number of the last one is remembered.
+func (l *link) newest(limit int) []task.Frame {
+	for {
+		after := l.frameSeq - min(l.frameSeq, uint64(limit))
+		frames := l.target.Endpoint.Frames(after, 2*limit)
+		if len(frames) == 0 {
+			return nil
+		}
+		end := frames[len(frames)-1].Seq
+		if end == l.frameSeq || len(frames) < 2*limit {
+			l.frameSeq = max(l.frameSeq, end)
+			return frames[max(0, len(frames)-limit):]
+		}
+		l.frameSeq = end
+	}
+}
+
+// unable returns why l's server cannot be reached now, "" where it can.
+func (m *Model) unable(l *link) string {
+	switch {
+	case l == nil:
+		return "there is no such server"
+	case l.server == nil && l.dialing:
+		return l.target.Name + " is being connected to"
+	case l.server == nil:
+		return l.target.Name + " is not connected"
+	}
+	return ""
+}
+
+// CanCancel returns "" where the key works on that row, else the reason why it
+// does not.
+func (m *Model) CanCancel(key task.Key) string {
+	l, r := m.rowLink(key)
+	switch {
+	case r == nil:
+		return "no row is selected"
+	case r.Task.Status.Terminal():
+		return "it has ended (" + r.Task.Status.String() + ")"
+	case !r.Live():
+		return "the server does not know it any more"
+	case m.options.ReadOnly:
+		return readOnlyWhy
+	case l.server == nil:
+		return m.unable(l)
+	case r.Key.ID != "" && l.about.Cancel == task.CanNo && !l.forceStop[r.Key.ID]:
+		return "the server did not declare tasks/cancel; :force allows one try"
+	}
+	return ""
+}
+
+// CanStart returns "" where tools of that server can be started, else the
+// reason why not.
+func (m *Model) CanStart(server string) string {
+	l := m.byName[server]
+	switch {
+	case m.options.ReadOnly:
+		return readOnlyWhy
+	case m.unable(l) != "":
+		return m.unable(l)
+	case l.about.Tools == task.CanNo:
+		return "the server has no tools"
+	case l.starts >= startMost:
+		return "64 calls are under way; one has to end first"
+	}
+	return ""
+}
+
+// CanAnswer returns "" where the row has a question, or where AttendMsg can
+// fetch it, else the reason why there is nothing to answer.
+func (m *Model) CanAnswer(key task.Key) string {
+	l, r := m.rowLink(key)
+	switch {
+	case r == nil:
+		return "no row is selected"
+	case m.options.ReadOnly:
+		return readOnlyWhy
+	case len(r.Asks) > 0:
+		return ""
+	case !r.Asking():
+		return "it does not ask anything"
+	case l.server == nil:
+		return m.unable(l)
+	case !slices.Contains(l.attended, r.Key.ID):
+		return ""
+	}
+	return "the server says that it asks, but has not sent the question yet"
+}
+
+// Why returns the sentences of the empty state: what is so and why (no server
+// reached, a list that is empty because tasks belong to sessions, ...).
+func (m *Model) Why() []string {
+	if m.board.Total() > 0 && m.board.Len() == 0 {
+		return []string{"No task passes the filter; esc clears it."}
+	}
+	var lines []string
+	for _, l := range m.links {
+		lines = append(lines, m.whyEmpty(l)...)
+	}
+	return lines
+}
+
+func (m *Model) whyEmpty(l *link) []string {
+	v, name := l.view(m.now), l.target.Name
+	switch {
+	case v.State == Connecting && l.err == nil:
+		return []string{"Connecting to " + v.URL + "."}
+	case v.State == Down || l.server == nil:
+		lines := []string{name + " is not reached: " + cmp.Or(v.Why, "no reason was given") + "."}
+		if v.Err != nil && !v.Err.Advice.IsZero() {
+			lines = append(lines, v.Err.Advice.Line())
+		}
+		if v.NextTry.IsZero() {
+			return append(lines, "Nothing more is tried by itself: r tries again.")
+		}
+		return lines
+	case l.listErr != "":
+		lines := []string{name + " is connected, but its tasks cannot be listed: " + l.listErr + "."}
+		if m.options.ReadOnly {
+			return lines
+		}
+		return append(lines, "Tasks that you start here are followed: n shows the tools.")
+	case l.swept.IsZero():
+		return []string{name + " is connected; its tasks are being listed."}
+	case l.about.Joined:
+		return []string{name + " lists no task in the session that was joined."}
+	}
+	lines := []string{name + " lists no tasks."}
+	if l.about.Session {
+		lines = append(lines,
+			"Most servers show a session only its own tasks, and this session is new.",
+			"--session-file joins the session of another program.")
+	}
+	if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+		lines = append(lines, "n starts one.")
+	}
+	return lines
+}

@@ -1,0 +1,157 @@
+package model
+
+import (
+	"time"
+
+	"callboard/model/task"
+)
+
+// Mark says what happened to a row beyond its status.
+type Mark uint8
+
+// The marks. Expired: its ttl had run out when the server forgot it. Gone: it
+// had not. PushOnly: known by push alone, tasks/get fails. UnknownOutcome: a
+// call whose link broke before its reply.
+const (
+	NoMark Mark = iota
+	Expired
+	Gone
+	PushOnly
+	UnknownOutcome
+)
+
+// Row is one line of the table: a task, or a plain call.
+type Row struct {
+	Key       task.Key
+	Plain     bool      // kind call: it never was a task
+	Task      task.Task // for a plain call: Status and Message in the same terms
+	How       task.How
+	Heard     time.Time // last heard of, our clock
+	First     time.Time // first seen, our clock
+	Since     time.Time // Status holds since, our clock
+	Began     time.Time // createdAt on our clock (skew applied), else First
+	Mark      Mark
+	Later     task.Status // a later report that contradicts the end; Unknown for none
+	Steps     []task.Step // the time line, oldest first
+	Dropped   int         // steps before Steps[0] no longer kept
+	Tool      task.Text   // zero where not known
+	Call      *task.Call  // what was sent, where it was started here
+	Note      task.Text   // the server's immediate response
+	Progress  *task.Progress
+	Wish      *Wish // the newest wish about this row, nil for none
+	Outcome   *Outcome
+	PollError string // why the last tasks/get failed, "" when it did not
+	// Asks are the prompts tied to this row that wait, oldest first.
+	Asks []*Ask
+	Rev  uint64 // grows with each change of this row
+
+	// known: list, get or a reply of ours told of it, not push alone.
+	known bool
+	// doubts counts polls in a row whose lastUpdatedAt lies before what is
+	// known although they were asked after it.
+	doubts uint8
+	class  class
+	// sentAt is when the report that holds was sent (asked for, or received
+	// by push), pushedAt when the last push came, both in ns of our clock.
+	sentAt, pushedAt int64
+	place            place
+	stood            time.Time // its moment in the heap of ended rows
+	queued           int64     // its moment in the queue of asking tasks, 0: not in it
+}
+
+// Asking reports whether the row waits for a person: input_required, or an
+// open prompt of its own.
+func (r *Row) Asking() bool {
+	return r.Live() && (r.Task.Status == task.InputRequired || len(r.Asks) > 0)
+}
+
+// Live reports whether the row may still change.
+func (r *Row) Live() bool {
+	return !r.Task.Status.Terminal() && (r.Mark == NoMark || r.Mark == PushOnly)
+}
+
+// Expiry returns when the row's ttl ends, our clock, false where there is none.
+func (r *Row) Expiry() (time.Time, bool) {
+	if r.Plain || r.Task.TTL <= 0 {
+		return time.Time{}, false
+	}
+	return r.Began.Add(r.Task.TTL), true
+}
+
+// Outcome is a row's result as far as it was fetched.
+type Outcome struct {
+	Loading bool
+	Result  *task.Result
+	Err     *task.Error // why it could not be fetched
+	At      time.Time
+}
+
+// The time line keeps the last stepLimit steps. A step that changed the
+// message alone is dropped first once there are more than wordLimit steps: a
+// chatty server must not cost memory, nor push the changes of status out.
+const (
+	stepLimit = 32
+	wordLimit = 8
+)
+
+func (r *Row) addStep(s task.Step) {
+	r.Steps = append(r.Steps, s)
+	if len(r.Steps) <= wordLimit {
+		return
+	}
+	for i := 1; i < len(r.Steps)-1; i++ {
+		if s := r.Steps[i]; s.Status == r.Steps[i-1].Status && !s.Late && !s.Gap {
+			r.Steps = append(r.Steps[:i], r.Steps[i+1:]...)
+			r.Dropped++
+			return
+		}
+	}
+	if len(r.Steps) > stepLimit {
+		r.Dropped += len(r.Steps) - stepLimit
+		r.Steps = append(r.Steps[:0], r.Steps[len(r.Steps)-stepLimit:]...)
+	}
+}
+
+// rebase sets Began from createdAt, the server's clock being ahead by skew.
+func (r *Row) rebase(skew time.Duration) {
+	if r.Task.Created.IsZero() {
+		return
+	}
+	began := r.Task.Created.Add(-skew).Local()
+	if d := began.Sub(r.Began); r.Began.IsZero() || d > time.Second || d < -time.Second {
+		r.Began = began // a skew that trembles must not move rows
+	}
+}
+
+// class is what the header counts a row as.
+type class uint8
+
+const (
+	uncounted class = iota
+	working
+	asking
+	completed
+	failed
+	cancelled
+	gone
+	calls
+	classes
+)
+
+func (r *Row) classOf() class {
+	switch {
+	case r.Task.Status == task.Completed:
+		return completed
+	case r.Task.Status == task.Failed:
+		return failed
+	case r.Task.Status == task.Cancelled:
+		return cancelled
+	case !r.Live():
+		return gone
+	case r.Asking():
+		return asking
+	case r.Plain:
+		return calls
+	}
+	return working
+}

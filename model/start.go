@@ -1,0 +1,265 @@
+package model
+
+import (
+	"context"
+	"crypto/rand"
+
+	"callboard/model/task"
+)
+
+// startMost is how many calls may be under way to one server.
+const startMost = 64
+
+// NewCallID returns a CallID never used before.
+func NewCallID() task.CallID { return task.CallID("call-" + rand.Text()) }
+
+// News of starting.
+type begun struct {
+	call task.CallID
+	err  *task.Error
+}
+
+// start sends a tools/call; its row stands at once.
+func (m *Model) start(server string, call task.Call) {
+	l := m.byName[server]
+	if why := m.CanStart(server); why != "" {
+		m.tell(true, "Not started: %s.", why)
+		return
+	}
+	if l.store.calls[call.ID] != nil {
+		m.tell(true, "That call was sent already.")
+		return
+	}
+	r := &Row{
+		Key: task.Key{Server: server, Call: call.ID}, Call: &call, Tool: task.CleanLine(call.Tool, 256), known: true,
+	}
+	for _, t := range l.tools.Tools {
+		if t.Name == call.Tool && !t.Title.IsZero() {
+			r.Tool = t.Title
+		}
+	}
+	m.board.add(r)
+	m.send(l, r, call)
+}
+
+// startAgain sends the call of a start that failed again, under a new id; the
+// row stays.
+func (m *Model) startAgain(r *Row) {
+	l := m.byName[r.Key.Server]
+	if why := m.CanStart(r.Key.Server); why != "" {
+		m.tell(true, "Not started: %s.", why)
+		return
+	}
+	call := *r.Call
+	call.ID = NewCallID()
+	if m.selected == r.Key {
+		m.selected.Call = call.ID
+	}
+	m.board.remove(r)
+	r.Key.Call, r.Call = call.ID, &call // the old id goes on to name the row
+	m.board.add(r)
+	m.send(l, r, call)
+}
+
+// send puts a call on its way.
+func (m *Model) send(l *link, r *Row, call task.Call) {
+	l.store.calls[call.ID] = r
+	l.starts++
+	r.Plain = !call.AsTask
+	r.Task, r.How, r.Mark, r.Outcome = task.Task{Status: task.Working}, task.Created, NoMark, nil
+	r.First, r.Since, r.Began, r.Heard = m.now, m.now, m.now, m.now
+	r.addStep(task.Step{Status: task.Working, At: m.now, How: task.Created})
+	m.wish(r, "start")
+	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
+		return begun{call.ID, asError(s.Start(ctx, call))}
+	})
+}
+
+// begun takes in that a call is on its way, or could not be sent.
+func (m *Model) begun(l *link, n begun) {
+	r := l.store.calls[n.call]
+	if r == nil || r.Wish == nil || r.Wish.Verb != "start" || r.Wish.State != Sending {
+		return
+	}
+	if n.err == nil {
+		m.wishMoved(r.Wish, Delivered, "")
+		return
+	}
+	l.starts--
+	state, why := failedWish(n.err)
+	if state == WishUnknown {
+		r.Mark = UnknownOutcome
+	} else {
+		m.callEnded(r, task.Failed)
+	}
+	r.Outcome = &Outcome{Err: n.err, At: m.now}
+	m.wishMoved(r.Wish, state, why)
+	m.tell(true, "Start of %s: %s. R sends it again.", r.Tool.Line(), why)
+	m.troubled(l, n.err)
+}
+
+// callEnded gives a call's row its last status.
+func (m *Model) callEnded(r *Row, s task.Status) {
+	r.Task.Status, r.Since, r.Heard = s, m.now, m.now
+	r.addStep(task.Step{Status: s, At: m.now, How: task.Created})
+	m.closePrompts(r, "the call ended")
+	m.changed(r)
+}
+
+// started takes in that a call became a task. Its row is found by both names
+// from now on.
+func (m *Model) started(l *link, e task.Started) {
+	call := l.store.calls[e.Call]
+	rep := report{task: e.Task, how: task.Created, sentAt: m.now, at: m.now}
+	if call == nil || call.Key.ID != "" {
+		m.take(l, rep)
+		return
+	}
+	if call.Live() {
+		l.starts--
+	}
+	rep.sentAt = call.First // a push that came meanwhile is newer
+	r := l.store.tasks[e.Task.ID]
+	if r == nil {
+		r = m.becomes(l, call, rep)
+	} else {
+		m.merge(l, r, call)
+		m.take(l, rep)
+	}
+	r.Note = e.Note
+	if r.Wish != nil && r.Wish.Verb == "start" {
+		m.wishMoved(r.Wish, Taken, "")
+	}
+	m.changed(r)
+}
+
+// becomes turns the row of a call into that of its task.
+func (m *Model) becomes(l *link, r *Row, rep report) *Row {
+	m.board.remove(r)
+	if m.selected == r.Key {
+		m.selected = task.Key{Server: r.Key.Server, ID: rep.task.ID}
+		l.sched.selected = rep.task.ID
+	}
+	r.Key = task.Key{Server: r.Key.Server, ID: rep.task.ID}
+	r.Plain, r.known = false, true
+	l.store.tasks[rep.task.ID] = r
+	for _, a := range r.Asks {
+		a.Row = r.Key
+	}
+	m.rekeyWish(r)
+	m.board.add(r)
+	m.take(l, rep)
+	m.tieLoose(r)
+	m.watch(l, r, task.Created)
+	return r
+}
+
+// merge lets the row of a task that was pushed before our call's reply take
+// over what the call's row holds.
+func (m *Model) merge(l *link, r, call *Row) {
+	m.board.remove(call)
+	m.counts[call.class]--
+	call.class = uncounted
+	if m.selected == call.Key {
+		m.selected = r.Key
+		l.sched.selected = r.Key.ID
+	}
+	l.store.calls[call.Call.ID] = r
+	r.Call, r.Tool, r.Progress, r.known = call.Call, call.Tool, call.Progress, true
+	r.Wish = call.Wish
+	if r.Mark == PushOnly {
+		r.Mark = NoMark
+	}
+	for _, a := range call.Asks {
+		a.Row = r.Key
+		r.Asks = append(r.Asks, a)
+	}
+	m.rekeyWish(r)
+}
+
+// rekeyWish lets a row's wish name the row by its new key.
+func (m *Model) rekeyWish(r *Row) {
+	if r.Wish != nil {
+		r.Wish.key = r.Key
+	}
+}
+
+// returned takes in the end of a call that did not become a task.
+func (m *Model) returned(l *link, e task.Returned) {
+	r := l.store.calls[e.Call]
+	if r == nil || r.Key.ID != "" || !r.Live() {
+		return
+	}
+	l.starts--
+	r.Plain = true
+	if a := r.Wish; a != nil && a.Verb == "start" {
+		m.wishMoved(a, Taken, "")
+	}
+	m.keepOutcome(r, &Outcome{Result: e.Result, Err: e.Err, At: m.now})
+	switch {
+	case r.Wish != nil && r.Wish.Verb == "cancel":
+		m.wishMoved(r.Wish, Taken, notProof)
+		m.callEnded(r, callStatus(e, task.Cancelled))
+	case e.Err != nil && e.Err.Kind == task.Lost:
+		r.Mark = UnknownOutcome
+		if r.Wish != nil {
+			m.wishMoved(r.Wish, WishUnknown, unknownWhy)
+		}
+		m.closePrompts(r, unknownWhy)
+		m.changed(r)
+	default:
+		m.callEnded(r, callStatus(e, task.Failed))
+	}
+}
+
+// callStatus is the status in which a call ended; without stands for one that
+// brought no result.
+func callStatus(e task.Returned, without task.Status) task.Status {
+	switch {
+	case e.Err != nil || e.Result == nil:
+		return without
+	case e.Result.IsError || e.Result.Err != nil:
+		return task.Failed
+	}
+	return task.Completed
+}
+
+// progress takes in how far a call has come, task or not.
+func (m *Model) progress(l *link, e task.Progressed) {
+	r := l.store.calls[e.Call]
+	if r == nil {
+		return
+	}
+	p := e.Progress
+	r.Progress, r.Heard = &p, m.now
+	m.changed(r)
+}
+
+// abandon gives a plain call up: the protocol's way to cancel a request.
+func (m *Model) abandon(l *link, r *Row) {
+	m.wish(r, "cancel")
+	id := r.Key.Call
+	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
+		return abandoned{id, asError(s.Abandon(ctx, id))}
+	})
+}
+
+func (m *Model) abandoned(l *link, n abandoned) {
+	r := l.store.calls[n.call]
+	if r == nil || r.Wish == nil || r.Wish.Verb != "cancel" || r.Wish.State != Sending {
+		return
+	}
+	if n.err != nil {
+		state, why := failedWish(n.err)
+		m.wishMoved(r.Wish, state, why)
+		m.tell(true, "Cancel of %s: %s.", r.Tool.Line(), why)
+		m.troubled(l, n.err)
+		return
+	}
+	m.wishMoved(r.Wish, Delivered, notProof)
+	if r.Key.ID == "" && r.Live() {
+		l.starts--
+		m.callEnded(r, task.Cancelled) // no reply comes to a request that was given up
+		m.wishMoved(r.Wish, Taken, notProof)
+	}
+}

@@ -1,0 +1,55 @@
+package model
+
+import "callboard/model/task"
+
+// The wishes of the person: messages that the screen sends to Update.
+type (
+	// AnswerMsg sends a reply to a prompt.
+	AnswerMsg struct {
+		Server string
+		Reply  task.Reply
+	}
+	// AttendMsg opens a task's question (on-demand: attends it now).
+	AttendMsg struct{ Key task.Key }
+	// OpenedMsg says that the person consented to a URL prompt: accept is sent.
+	OpenedMsg struct{ Prompt task.PromptID }
+	// CancelMsg cancels a task, or abandons a plain call.
+	CancelMsg struct{ Key task.Key }
+	// StartMsg sends a tools/call; the new row's key is {Server, Call: Call.ID}.
+	StartMsg struct {
+		Server string
+		Call   task.Call
+	}
+	// ResultMsg fetches a row's result into its Outcome, unless it is there.
+	ResultMsg struct{ Key task.Key }
+	// ToolsMsg lists a server's tools, unless they are known and fresh.
+	ToolsMsg struct{ Server string }
+	// SelectMsg says which row the person looks at: it is polled first.
+	SelectMsg struct{ Key task.Key }
+	// RefreshMsg asks all links now: dials those that are down, sweeps, polls.
+	RefreshMsg struct{}
+	// RetryMsg sends the row's failed wish again.
+	RetryMsg struct{ Key task.Key }
+	// ForceMsg allows one try of what the server did not declare: cancel on
+	// that row, or with a zero Key a tasks/list of every link.
+	ForceMsg struct{ Key task.Key }
+	// SortMsg sorts by a column; the same column again reverses.
+	SortMsg struct{ By Column }
+	// FilterMsg filters by text, "" for none.
+	FilterMsg struct{ Text string }
+)
+
+func (m *Model) sort(by Column) {
+	m.board.sort(by)
+	m.rev++
+}
+
+func (m *Model) filter(text string) {
+	m.board.filterBy(text)
+	m.rev++
+}
+
+func (m *Model) slice(msg sliceMsg) {
+	m.board.slice(msg)
+	m.rev++
+}
