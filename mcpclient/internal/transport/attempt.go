@@ -115,7 +115,7 @@ func (a *attempt) ending(ctx context.Context, err error) ending {
 		}
 	case a.gate != nil:
 		switch {
-		case a.gate.err != nil && a.gate.err != io.EOF:
+		case a.gate.err != nil && !errors.Is(a.gate.err, io.EOF):
 			e.broken = netError(a.gate.err)
 		case a.gate.cut:
 			e.broken = &NetError{Kind: Broken, Err: errors.New("the stream ended within an event")}
@@ -133,7 +133,7 @@ func (a *attempt) validate(_ *sse.Client, resp *http.Response) error {
 	if stream {
 		return nil
 	}
-	resp.Body.Close()
+	_ = resp.Body.Close() // there is nothing to be done about it
 	if err == nil {
 		err = errTaken
 	}

@@ -169,7 +169,7 @@ func BenchmarkLargeEvent(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := ask(context.Background(), tr, 1); err != nil {
+		if err := ask(context.Background(), tr); err != nil {
 			b.Fatal(err)
 		}
 		tr.Close()

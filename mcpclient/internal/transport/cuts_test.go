@@ -167,7 +167,7 @@ func postToTheEnd(t *testing.T, s *script) {
 	tr, end := serve(t, s.ServeHTTP)
 	defer end()
 	var c collector
-	if err := tr.Post(context.Background(), Call{Body: request(1), Handle: c.until(1), Patient: true}); err != nil {
+	if err := tr.Post(context.Background(), Call{Body: request(), Handle: c.until(1), Patient: true}); err != nil {
 		t.Errorf("post: %v", err)
 	}
 	want(t, c.all(), s.messages())

@@ -39,7 +39,7 @@ func (a *attempt) RoundTrip(r *http.Request) (*http.Response, error) {
 		a.refused = nil
 		return resp, nil
 	}
-	resp.Body.Close()
+	_ = resp.Body.Close() // the next request says whether the link is sound
 	return a.send(ctx, again)
 }
 
@@ -200,7 +200,7 @@ func (t *Transport) Delete(ctx context.Context) error {
 	case err != nil:
 		return netError(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return redirectError(resp)

@@ -36,6 +36,7 @@ type gate struct {
 	large   bool // the event is beyond max: its id is kept, nothing else
 	typed   bool // the event has a type already, which a second one replaces
 	clipped bool // of a large event: the line is too long to be an id
+	stopped bool // onLarge ended the stream
 	cut     bool // the stream ended within an event
 	err     error
 }
@@ -118,7 +119,7 @@ func (g *gate) ready() bool {
 			g.skipLF = true
 		}
 		g.gather(part)
-		if i < 0 || (g.large && g.err == io.EOF) {
+		if i < 0 || g.stopped {
 			g.chunk = nil
 		} else {
 			g.chunk = g.chunk[i+1:]
@@ -178,7 +179,7 @@ func (g *gate) tooLarge() {
 	g.ev = append(append([]byte(nil), id...), rest...)
 	g.line = len(id)
 	if g.onLarge != nil && !g.onLarge() {
-		g.err = io.EOF
+		g.stopped, g.err = true, io.EOF
 	}
 }
 

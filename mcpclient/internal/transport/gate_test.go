@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -98,6 +99,11 @@ func TestGateLargeEvent(t *testing.T) {
 			if cap(g.ev) > 20_000 {
 				t.Errorf("%d bytes are held", cap(g.ev))
 			}
+			// The end of the stream may come together with its last bytes.
+			g = newGate(iotest.DataErrReader(strings.NewReader(tc.in)), 1000)
+			if out, err := io.ReadAll(g); err != nil || string(out) != tc.want {
+				t.Errorf("end with the last bytes: got %.200q, %v; want %.200q", out, err, tc.want)
+			}
 			g = newGate(strings.NewReader("data: a\n\n"+tc.in), 1000)
 			g.onLarge = func() bool { return false }
 			if out, err = io.ReadAll(g); err != nil || string(out) != "data: a\n\n" {
@@ -151,7 +157,7 @@ func FuzzGate(f *testing.F) {
 			p := make([]byte, 1+rnd.IntN(50))
 			n, err := g.Read(p)
 			out = append(out, p[:n]...)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -81,14 +81,14 @@ func serve(t testing.TB, handler http.HandlerFunc, change ...func(*Config)) (*Tr
 	}
 	return tr, func() {
 		tr.Close()
-		server.Close()
+		_ = server.Close()
 		<-served
 	}
 }
 
-// request is the text of request n.
-func request(n int) []byte {
-	return []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tasks/get","params":{}}`, n))
+// request is the text of request 1.
+func request() []byte {
+	return []byte(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{}}`)
 }
 
 func reply(n int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, n) }
@@ -126,9 +126,10 @@ func (c *collector) all() []string {
 	return append([]string(nil), c.seen...)
 }
 
-func ask(ctx context.Context, tr *Transport, n int) error {
+// ask sends request 1 and waits for its reply.
+func ask(ctx context.Context, tr *Transport) error {
 	var c collector
-	return tr.Post(ctx, Call{Body: request(n), Handle: c.until(n)})
+	return tr.Post(ctx, Call{Body: request(), Handle: c.until(1)})
 }
 
 func stream(w http.ResponseWriter, text ...string) {

@@ -329,7 +329,7 @@ func TestPostResumption(t *testing.T) {
 				tc.then[n-1](w, r)
 			})
 			defer end()
-			err := ask(context.Background(), tr, 1)
+			err := ask(context.Background(), tr)
 			switch {
 			case tc.err == nil && err != nil:
 				t.Error(err)
@@ -362,7 +362,7 @@ func TestPostResumptionWaits(t *testing.T) {
 			}
 		}, func(c *Config) { c.Timing = Timing{} })
 		defer end()
-		if err := ask(context.Background(), tr, 1); err != nil {
+		if err := ask(context.Background(), tr); err != nil {
 			t.Error(err)
 		}
 		if d := resumed.Sub(posted); d < 7*time.Second || d > 8*time.Second {
@@ -370,7 +370,7 @@ func TestPostResumptionWaits(t *testing.T) {
 		}
 		down = true
 		var lost *LostError
-		if err := ask(context.Background(), tr, 1); !errors.As(err, &lost) {
+		if err := ask(context.Background(), tr); !errors.As(err, &lost) {
 			t.Error(err)
 		}
 		if d := time.Since(posted); d < 2*time.Minute || d > 4*time.Minute {

@@ -42,11 +42,11 @@ func to(t *testing.T, raw string, change ...func(*Config)) *Transport {
 }
 
 func TestNetworkErrors(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	closed, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed.Close()
+	_ = closed.Close()
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of our refusal
 	secure.StartTLS()
@@ -84,7 +84,7 @@ func TestNetworkErrors(t *testing.T) {
 				change = func(*Config) {}
 			}
 			tr := to(t, tc.url, change)
-			err := ask(context.Background(), tr, 1)
+			err := ask(context.Background(), tr)
 			var e *NetError
 			var lost *LostError
 			if !errors.As(err, &e) || e.Kind != tc.kind || errors.As(err, &lost) {
@@ -135,7 +135,7 @@ func TestBrokenAfterSending(t *testing.T) {
 			tr, end := serve(t, tc.do)
 			defer end()
 			var lost *LostError
-			if err := ask(context.Background(), tr, 1); !errors.As(err, &lost) || lost.Kind != Broken {
+			if err := ask(context.Background(), tr); !errors.As(err, &lost) || lost.Kind != Broken {
 				t.Errorf("got %#v %v", err, err)
 			}
 		})
@@ -149,7 +149,7 @@ func TestBrokenBeforeSending(t *testing.T) {
 			ours, theirs := net.Pipe()
 			go func() {
 				_, _ = theirs.Read(make([]byte, 10))
-				theirs.Close()
+				_ = theirs.Close()
 			}()
 			return ours, nil
 		}
@@ -157,7 +157,7 @@ func TestBrokenBeforeSending(t *testing.T) {
 	defer end()
 	var never *NetError
 	var lost *LostError
-	if err := ask(context.Background(), tr, 1); !errors.As(err, &never) || errors.As(err, &lost) {
+	if err := ask(context.Background(), tr); !errors.As(err, &never) || errors.As(err, &lost) {
 		t.Errorf("got %#v %v", err, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestCloseEndsAll(t *testing.T) {
 		defer end()
 		errs := make(chan error, 3)
 		go func() { errs <- tr.Listen(context.Background(), Listening{}) }()
-		go func() { errs <- tr.Post(context.Background(), Call{Body: request(1), Patient: true}) }()
+		go func() { errs <- tr.Post(context.Background(), Call{Body: request(), Patient: true}) }()
 		go func() { errs <- tr.Delete(context.Background()) }()
 		synctest.Wait()
 		start := time.Now()
@@ -185,7 +185,7 @@ func TestCloseEndsAll(t *testing.T) {
 			}
 		}
 		for what, err := range map[string]error{
-			"post": ask(context.Background(), tr, 1), "listen": tr.Listen(context.Background(), Listening{}), "delete": tr.Delete(context.Background()),
+			"post": ask(context.Background(), tr), "listen": tr.Listen(context.Background(), Listening{}), "delete": tr.Delete(context.Background()),
 		} {
 			if !errors.Is(err, ErrClosed) {
 				t.Errorf("%s after Close: %v", what, err)
@@ -250,7 +250,7 @@ func TestFrames(t *testing.T) {
 	})
 	defer end()
 	handled := 0
-	err := tr.Post(context.Background(), Call{Body: request(1), Handle: func(m *jsonrpc.Message) bool {
+	err := tr.Post(context.Background(), Call{Body: request(), Handle: func(m *jsonrpc.Message) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		handled++
@@ -268,7 +268,7 @@ func TestFrames(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for i, want := range []Frame{
-		{Out: true, Stream: "POST", Exchange: 1, Size: len(request(1)), Data: request(1)},
+		{Out: true, Stream: "POST", Exchange: 1, Size: len(request()), Data: request()},
 		{Stream: "POST", Exchange: 1, EventID: "1", Size: len(long), Data: []byte(long[:100])},
 		{Stream: "GET", Exchange: 2, Resumed: true, EventID: "2", Size: len(reply(1)), Data: []byte(reply(1))},
 		{Stream: "GET", Exchange: 3, Status: 405, Size: 9, Data: []byte("none here")},
@@ -330,7 +330,7 @@ func TestHTTP2(t *testing.T) {
 	roots.AddCert(server.Certificate())
 	tr := to(t, server.URL, func(c *Config) { c.RoundTripper = NewRoundTripper(&tls.Config{RootCAs: roots}) })
 	var c collector
-	if err := tr.Post(context.Background(), Call{Body: request(1), Handle: c.until(1)}); err != nil {
+	if err := tr.Post(context.Background(), Call{Body: request(), Handle: c.until(1)}); err != nil {
 		t.Error(err)
 	}
 	want(t, c.all(), []string{`{"n":1}`, "reply"})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -62,9 +63,9 @@ func netError(err error) *NetError {
 // are left out, so that errors.Is finds what callers look for.
 func causeError(ctx context.Context) *NetError {
 	cause := context.Cause(ctx)
-	switch cause { //nolint:errorlint // these are never wrapped
-	case ErrClosed, errNoAnswer, errIdle, errLinger, context.DeadlineExceeded:
-	default:
+	ours := slices.ContainsFunc([]error{ErrClosed, errNoAnswer, errIdle, errLinger, context.DeadlineExceeded},
+		func(e error) bool { return errors.Is(cause, e) })
+	if !ours {
 		cause = ctx.Err()
 	}
 	return &NetError{Kind: kindOf(cause), Err: cause}

@@ -39,7 +39,7 @@ func TestPostReplies(t *testing.T) {
 				_, _ = io.WriteString(w, tc.body)
 			})
 			var c collector
-			if err := tr.Post(context.Background(), Call{Body: request(1), Handle: c.until(1)}); err != nil {
+			if err := tr.Post(context.Background(), Call{Body: request(), Handle: c.until(1)}); err != nil {
 				t.Error(err)
 			}
 			end() // waits for what came behind the reply
@@ -69,10 +69,10 @@ func TestPostHeaders(t *testing.T) {
 	}
 	var head Head
 	var c collector
-	if err := tr.Post(context.Background(), Call{Body: request(1), Handle: c.until(1), Head: func(h Head) { head = h }}); err != nil {
+	if err := tr.Post(context.Background(), Call{Body: request(), Handle: c.until(1), Head: func(h Head) { head = h }}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := <-bodies, "POST /mcp?a=b "+string(request(1)); got != want {
+	if got, want := <-bodies, "POST /mcp?a=b "+string(request()); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	h := <-heads
@@ -170,7 +170,7 @@ func TestPostRefusals(t *testing.T) {
 			if err := tr.SetSession("s3cret-session", ""); err != nil {
 				t.Fatal(err)
 			}
-			err := ask(context.Background(), tr, 1)
+			err := ask(context.Background(), tr)
 			var e *StatusError
 			if !errors.As(err, &e) || e.Status != tc.status || !tc.check(e) {
 				t.Errorf("got %#v", err)
@@ -205,7 +205,7 @@ func TestPostNotMCP(t *testing.T) {
 			w.Header().Set("Content-Type", tc.kind)
 			_, _ = io.WriteString(w, tc.body)
 		})
-		if err := ask(context.Background(), tr, 1); !errors.As(err, tc.want) {
+		if err := ask(context.Background(), tr); !errors.As(err, tc.want) {
 			t.Errorf("%s %s: got %#v, want a %T", tc.kind, tc.body, err, tc.want)
 		}
 		end()
@@ -222,7 +222,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		})
 		var e *RedirectError
 		for what, err := range map[string]error{
-			"post": ask(context.Background(), tr, 1), "listen": tr.Listen(context.Background(), Listening{}), "delete": tr.Delete(context.Background()),
+			"post": ask(context.Background(), tr), "listen": tr.Listen(context.Background(), Listening{}), "delete": tr.Delete(context.Background()),
 		} {
 			if !errors.As(err, &e) || e.Status != status || e.Host != other.URL || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%s, %d: %v", what, status, err)
@@ -244,7 +244,7 @@ func TestAuthorizeAnew(t *testing.T) {
 			return
 		}
 		b, _ := io.ReadAll(r.Body)
-		if string(b) != string(request(1)) {
+		if string(b) != string(request()) {
 			t.Errorf("the second body is %q", b)
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -261,7 +261,7 @@ func TestAuthorizeAnew(t *testing.T) {
 		}
 	})
 	defer end()
-	if err := ask(context.Background(), tr, 1); err != nil || asked.Load() != 2 {
+	if err := ask(context.Background(), tr); err != nil || asked.Load() != 2 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 }
@@ -285,11 +285,11 @@ func TestAuthorizeInVain(t *testing.T) {
 	})
 	defer end()
 	var e *StatusError
-	if err := ask(context.Background(), tr, 1); !errors.As(err, &e) || e.Status != 401 || asked.Load() != 1 {
+	if err := ask(context.Background(), tr); !errors.As(err, &e) || e.Status != 401 || asked.Load() != 1 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 	fail.Store(true)
-	if err := ask(context.Background(), tr, 1); !errors.Is(err, noToken) || asked.Load() != 1 {
+	if err := ask(context.Background(), tr); !errors.Is(err, noToken) || asked.Load() != 1 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 	if err := tr.Listen(context.Background(), Listening{}); !errors.Is(err, noToken) {
@@ -365,7 +365,7 @@ func TestLimits(t *testing.T) {
 			tr, end := serve(t, tc.serve, func(c *Config) { c.Limits = Limits{Event: 1000, Body: 1000} })
 			defer end()
 			var e *TooLargeError
-			if err := ask(context.Background(), tr, 1); !errors.As(err, &e) || e.What != tc.what || e.Limit != 1000 {
+			if err := ask(context.Background(), tr); !errors.As(err, &e) || e.What != tc.what || e.Limit != 1000 {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -388,14 +388,14 @@ func TestPatience(t *testing.T) {
 		defer end()
 		start := time.Now()
 		var c collector
-		if err := tr.Post(context.Background(), Call{Body: request(1), Handle: c.until(1), Patient: true}); err != nil {
+		if err := tr.Post(context.Background(), Call{Body: request(), Handle: c.until(1), Patient: true}); err != nil {
 			t.Error(err)
 		}
 		if d := time.Since(start); d != time.Hour {
 			t.Errorf("the patient call took %v", d)
 		}
 		start = time.Now()
-		err := ask(context.Background(), tr, 1)
+		err := ask(context.Background(), tr)
 		var lost *LostError
 		if !errors.As(err, &lost) || lost.Kind != Timeout {
 			t.Errorf("got %v", err)
@@ -405,16 +405,16 @@ func TestPatience(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if err := ask(ctx, tr, 1); !errors.As(err, &lost) || !errors.Is(err, context.DeadlineExceeded) {
+		if err := ask(ctx, tr); !errors.As(err, &lost) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a deadline: %v", err)
 		}
 		ctx, cancel = context.WithCancel(context.Background())
 		time.AfterFunc(time.Second, cancel)
-		if err := ask(ctx, tr, 1); !errors.As(err, &lost) || !errors.Is(err, context.Canceled) {
+		if err := ask(ctx, tr); !errors.As(err, &lost) || !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancel: %v", err)
 		}
 		var never *NetError
-		if err := ask(ctx, tr, 1); !errors.As(err, &never) {
+		if err := ask(ctx, tr); !errors.As(err, &never) {
 			t.Errorf("a context that had ended: %v", err)
 		}
 	})
@@ -435,7 +435,7 @@ func TestStalledBody(t *testing.T) {
 		defer end()
 		start := time.Now()
 		var lost *LostError
-		if err := ask(context.Background(), tr, 1); !errors.As(err, &lost) || lost.Kind != Timeout {
+		if err := ask(context.Background(), tr); !errors.As(err, &lost) || lost.Kind != Timeout {
 			t.Errorf("got %v", err)
 		}
 		if d := time.Since(start); d != 110*time.Second {
@@ -460,7 +460,7 @@ func TestLinger(t *testing.T) {
 		start := time.Now()
 		var c collector
 		ctx, cancel := context.WithCancel(context.Background())
-		if err := tr.Post(ctx, Call{Body: request(1), Handle: c.until(1)}); err != nil {
+		if err := tr.Post(ctx, Call{Body: request(), Handle: c.until(1)}); err != nil {
 			t.Error(err)
 		}
 		cancel() // as a caller does that is through
@@ -497,7 +497,7 @@ func TestConnectionIsKept(t *testing.T) {
 		ended := make(chan struct{})
 		var c collector
 		until := c.until(1)
-		err := tr.Post(context.Background(), Call{Body: request(1), Handle: func(m *jsonrpc.Message) bool { defer close(ended); return until(m) }})
+		err := tr.Post(context.Background(), Call{Body: request(), Handle: func(m *jsonrpc.Message) bool { defer close(ended); return until(m) }})
 		if err != nil {
 			t.Fatal(err)
 		}
