@@ -26,7 +26,8 @@ const (
 // attendance is one tasks/result that is held open.
 type attendance struct {
 	cancel context.CancelFunc
-	left   bool // the task is no longer in the list
+	left   bool          // the task is no longer in the list
+	asked  chan struct{} // closed when the tasks/result on its way has ended; nil where none is
 }
 
 func (e *era2025) attend(ids []task.ID) {
@@ -92,13 +93,12 @@ func (e *era2025) hold(ctx context.Context, id task.ID, a *attendance) {
 	e.awaitStream(ctx)
 	for fails := 0; ctx.Err() == nil; {
 		begun := time.Now()
-		m, err := e.exchange(ctx, resultRequest(id))
+		m, err := e.ask(ctx, id, a)
 		pause := attendAgain
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err == nil && m.Error == nil:
-			e.keep(id, m.Result)
 			if e.leaving(a) {
 				return
 			}
@@ -166,11 +166,47 @@ func resultRequest(id task.ID) request {
 	}
 }
 
-// keep caches the result that an attended task came to.
-func (e *era2025) keep(id task.ID, raw json.RawMessage) {
+// ask sends tasks/result for an attendance, and caches the result.
+func (e *era2025) ask(ctx context.Context, id task.ID, a *attendance) (*jsonrpc.Message, error) {
+	asked := make(chan struct{})
+	e.mu.Lock()
+	a.asked = asked
+	e.mu.Unlock()
+	m, err := e.exchange(ctx, resultRequest(id))
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.results.add(id, raw)
+	if err == nil && m.Error == nil {
+		e.results.add(id, m.Result)
+	}
+	a.asked = nil
+	close(asked)
+	return m, err
+}
+
+// cached returns the result of a task that was attended. One that is on its way
+// just now is waited for a little.
+func (e *era2025) cached(ctx context.Context, id task.ID) (json.RawMessage, bool) {
+	e.mu.Lock()
+	r, ok := e.results.results[id]
+	var asked chan struct{}
+	if a := e.attended[id]; a != nil {
+		asked = a.asked
+	}
+	e.mu.Unlock()
+	if ok || asked == nil {
+		return r.raw, ok
+	}
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-asked:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r, ok = e.results.results[id]
+	return r.raw, ok
 }
 
 // giveUpAll tells the server that the tasks/result that are held are no longer

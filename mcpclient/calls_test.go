@@ -89,18 +89,6 @@ func TestUnaskedShapes(t *testing.T) {
 	})
 }
 
-func TestStatusBeforeStarted(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := attach(t, sleeping("work"), mcptest.WithFaults(mcptest.Faults{EarlyStatus: true}))
-		any1[task.Stream](r)
-		r.start("work")
-		id := any1[task.Changed](r).Task.ID
-		if s := any1[task.Started](r); s.Task.ID != id {
-			t.Errorf("%+v", s)
-		}
-	})
-}
-
 // TestProgress is followed for as long as the task lives.
 func TestProgress(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

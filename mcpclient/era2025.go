@@ -53,6 +53,7 @@ type era2025 struct {
 	wg   sync.WaitGroup
 
 	streamTried chan struct{} // closed once the GET stream was tried
+	nudge       chan struct{} // tells the GET stream to come back now
 	tried       sync.Once
 	replies     chan ownMessage // responses and notifications on their way out, see outbox.go
 
@@ -61,9 +62,11 @@ type era2025 struct {
 	info      task.About
 	session   task.Secret
 	lastEvent string
-	wasUp     bool // the GET stream was open before
+	wasUp     bool      // the GET stream was open before
+	retryAt   time.Time // when the GET stream is tried again, where the network failed it; else zero
 	pending   map[jsonrpc.ID]*pending
-	live      map[task.ID]task.ID // live tasks that we know of, each by the one copy of its id
+	live      map[task.ID]task.ID   // live tasks that we know of, each by the one copy of its id
+	asking    map[task.ID]time.Time // the ones seen in input_required, and their lastUpdatedAt then
 	calls     callTable
 	prompts   promptTable
 	attended  map[task.ID]*attendance
@@ -75,9 +78,11 @@ func (ep *Endpoint) new2025() (*era2025, error) {
 	e := &era2025{
 		ep:          ep,
 		streamTried: make(chan struct{}),
+		nudge:       make(chan struct{}, 1),
 		replies:     make(chan ownMessage, maxOutbox),
 		pending:     make(map[jsonrpc.ID]*pending),
 		live:        make(map[task.ID]task.ID),
+		asking:      make(map[task.ID]time.Time),
 		calls:       newCallTable(),
 		prompts:     newPromptTable(),
 		attended:    make(map[task.ID]*attendance),
@@ -150,33 +155,63 @@ func (e *era2025) resume() task.Resume {
 }
 
 // observe notes the state of a task that any message told of. It returns the
-// task with the one copy of its id that is kept. An ended task can ask nothing
-// any more, so its prompts are withdrawn.
+// task with the one copy of its id that is kept. Prompts of a task that has
+// ended, or no longer asks, can not be answered any more and are withdrawn.
 func (e *era2025) observe(t task.Task) task.Task {
 	e.mu.Lock()
 	known, ok := e.live[t.ID]
 	if ok {
 		t.ID = known
 	}
-	if !t.Status.Terminal() {
+	var gone []task.PromptID
+	why := "its task has ended: " + t.Status.String()
+	switch {
+	case t.Status.Terminal():
+		delete(e.live, t.ID)
+		delete(e.asking, t.ID)
+		e.calls.ended(t.ID)
+		e.results.ended(t.ID)
+		if len(e.prompts.open) > 0 {
+			gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed })
+		}
+	default:
 		if !ok && len(e.live) < maxTasks {
 			e.live[t.ID] = t.ID
 		}
-		e.mu.Unlock()
-		return t
-	}
-	delete(e.live, t.ID)
-	e.calls.ended(t.ID)
-	e.results.ended(t.ID)
-	var gone []task.PromptID
-	if len(e.prompts.open) > 0 {
-		gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed })
+		if e.stoppedAsking(t) {
+			gone, why = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID }), "its task goes on without an answer"
+		}
 	}
 	e.mu.Unlock()
 	for _, id := range gone {
-		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its task has ended: " + t.Status.String())})
+		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own(why)})
 	}
 	return t
+}
+
+// stoppedAsking reports whether a task that waited for its open prompts went on
+// without an answer of ours, as servers do that lose their patience in silence.
+// Reports can overtake each other, so that only a later lastUpdatedAt counts;
+// and with an answer of ours in play it is not known which prompt went with it.
+// e.mu is held.
+func (e *era2025) stoppedAsking(t task.Task) bool {
+	since, asked := e.asking[t.ID]
+	switch {
+	case t.Status == task.InputRequired:
+		if !asked || t.Updated.After(since) {
+			e.asking[t.ID] = t.Updated
+		}
+		return false
+	case !asked || !t.Updated.After(since):
+		return false
+	}
+	delete(e.asking, t.ID)
+	for _, p := range e.prompts.open {
+		if p.Task == t.ID && p.sending {
+			return false
+		}
+	}
+	return true
 }
 
 // close ends the session. Streams that are closed are not cancelled by that, so

@@ -20,7 +20,8 @@ const (
 // stream. A prompt or an ending is never dropped: when too much waits, add
 // blocks, which holds up the streams of the server and nothing else.
 type feed struct {
-	skew func() time.Duration
+	skew  func() time.Duration
+	limit int // events that may wait
 
 	mu       sync.Mutex
 	pending  []pendingEvent
@@ -43,7 +44,7 @@ type pendingEvent struct {
 }
 
 func newFeed(skew func() time.Duration) *feed {
-	f := &feed{skew: skew, wake: make(chan struct{}, 1), end: make(chan struct{})}
+	f := &feed{skew: skew, limit: maxPending, wake: make(chan struct{}, 1), end: make(chan struct{})}
 	f.reset()
 	return f
 }
@@ -121,7 +122,7 @@ func (f *feed) take() task.Batch {
 // lockWithRoom locks f.mu once there is room for one more event.
 func (f *feed) lockWithRoom() {
 	f.mu.Lock()
-	for len(f.pending) >= maxPending && f.ended == nil {
+	for len(f.pending) >= f.limit && f.ended == nil {
 		room := f.room
 		f.mu.Unlock()
 		select {

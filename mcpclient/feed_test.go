@@ -147,6 +147,8 @@ func TestFeedKeepsOrder(t *testing.T) {
 func TestFeedIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed(noSkew)
+		const limit = 3000
+		f.limit = limit
 		for i := range 10 * maxSteps {
 			f.change(step(task.Working, fmt.Sprint(i), i), task.Pushed, time.Now())
 		}
@@ -154,13 +156,13 @@ func TestFeedIsBounded(t *testing.T) {
 			f.add(task.Logged{Text: task.Clean(fmt.Sprint(i))})
 		}
 		go func() {
-			for i := range maxPending + 10 {
+			for i := range limit + 10 {
 				f.change(task.Task{ID: task.ID(fmt.Sprint(i)), Status: task.Completed}, task.Pushed, time.Now())
 			}
 			f.add(task.Prompted{})
 		}()
 		synctest.Wait() // the sender is held up
-		if n := len(f.pending); n != maxPending {
+		if n := len(f.pending); n != limit {
 			t.Errorf("%d events wait", n)
 		}
 		ends, prompts, logs := 0, 0, 0
@@ -185,7 +187,7 @@ func TestFeedIsBounded(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if ends != maxPending+10 || prompts != 1 || logs != maxLogged {
+		if ends != limit+10 || prompts != 1 || logs != maxLogged {
 			t.Errorf("%d endings, %d prompts, %d log messages came through", ends, prompts, logs)
 		}
 	})

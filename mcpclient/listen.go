@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -40,6 +41,9 @@ func (e *era2025) keepListening() {
 			return
 		}
 		e.triedStream()
+		if errors.Is(err, context.Canceled) {
+			continue // nudged
+		}
 		never, why := e.refusedStream(err)
 		if e.life.Err() != nil {
 			return // it was the session that is gone
@@ -56,16 +60,29 @@ func (e *era2025) keepListening() {
 	}
 }
 
-// listenOnce keeps the GET stream open until trying again cannot help.
+// listenOnce keeps the GET stream open until trying again cannot help, or until
+// it is nudged.
 func (e *era2025) listenOnce() error {
+	ctx, cancel := context.WithCancel(e.life)
+	defer cancel()
+	quit := make(chan struct{})
+	defer close(quit)
+	e.spawn(func() {
+		select {
+		case <-e.nudge:
+			cancel()
+		case <-quit:
+		}
+	})
 	o := &origin{}
 	e.mu.Lock()
 	last := e.lastEvent
+	missed := e.wasUp && last == "" // what came since it was up is lost
 	e.mu.Unlock()
 	if last != "" {
 		o.heads.Store(1) // what comes first may be a replay
 	}
-	return e.tr.Listen(e.life, transport.Listening{
+	return e.tr.Listen(ctx, transport.Listening{
 		LastEventID: last,
 		Handle:      func(m *jsonrpc.Message) bool { e.take(m, o, ""); return false },
 		Seen: func(id string) {
@@ -76,22 +93,51 @@ func (e *era2025) listenOnce() error {
 		Up: func(gap bool) {
 			o.heads.Add(1)
 			e.mu.Lock()
-			e.wasUp = true
+			e.wasUp, e.retryAt = true, time.Time{}
 			e.mu.Unlock()
 			e.ep.Note("the GET stream is open")
-			e.feed.add(task.Stream{Up: true, Gap: gap})
+			e.feed.add(task.Stream{Up: true, Gap: gap || missed})
+			missed = false
 			e.triedStream()
 		},
-		Down: func(err error, retryAt time.Time) {
-			why := "the server closed the stream; it is opened again"
-			if err != nil {
-				why = e.ep.explain("GET", err).Message.Line()
-			}
-			e.ep.Note("the GET stream is down: " + why)
-			e.feed.add(task.Stream{Why: why, RetryAt: retryAt})
-			e.triedStream()
-		},
+		Down: e.streamDown,
 	})
+}
+
+func (e *era2025) streamDown(err error, retryAt time.Time) {
+	why := "the server closed the stream; it is opened again"
+	if err != nil {
+		why = e.ep.explain("GET", err).Message.Line()
+	}
+	var network *transport.NetError
+	if errors.As(err, &network) {
+		e.mu.Lock()
+		e.retryAt = retryAt
+		e.mu.Unlock()
+	}
+	e.ep.Note("the GET stream is down: " + why)
+	e.feed.add(task.Stream{Why: why, RetryAt: retryAt})
+	e.triedStream()
+}
+
+// nudgeMin is how much sooner a nudge must bring the stream back to be worth it.
+const nudgeMin = 2 * time.Second
+
+// answered notes that the server answers again. A GET stream that waits because
+// it did not comes back at once, not when its back-off ends.
+func (e *era2025) answered() {
+	e.mu.Lock()
+	worth := !e.retryAt.IsZero() && time.Until(e.retryAt) > nudgeMin
+	if worth {
+		e.retryAt = time.Time{}
+	}
+	e.mu.Unlock()
+	if worth {
+		select {
+		case e.nudge <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // refusedStream finds out what it means that there is no GET stream. It ends

@@ -87,6 +87,28 @@ func TestStreamTellsOfLostSession(t *testing.T) {
 	})
 }
 
+// TestStreamComesBackWithTheServer: once a request is answered again, the stream
+// does not sit out its back-off.
+func TestStreamComesBackWithTheServer(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		any1[task.Stream](r)
+		r.srv.Intercept(mcptest.Interception{Method: "GET", Times: 7, Drop: true})
+		r.srv.CutStreams()
+		time.Sleep(100 * time.Second) // the back-off is at its longest
+		if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
+			t.Fatal(err)
+		}
+		r.srv.ClearInterceptions()
+		if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := next(r, 3*time.Second, func(s task.Stream) bool { return s.Up }); !ok {
+			t.Error("the stream still waits")
+		}
+	})
+}
+
 // TestGap: what the server cannot repeat is a gap.
 func TestGap(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
@@ -133,7 +155,7 @@ func TestHostile(t *testing.T) {
 		"wrong types":    {Mangle: mcptest.WrongTypes},
 		"unknown fields": {Mangle: mcptest.UnknownFields},
 		"deep":           {Mangle: mcptest.Deep(300)},
-		"huge":           {Mangle: mcptest.Huge(1 << 20)},
+		"huge":           {Mangle: mcptest.Huge(100 << 10)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -201,4 +223,3 @@ func TestDeleteRefused(t *testing.T) {
 		})
 	}
 }
-

@@ -158,7 +158,7 @@ func TestSecretsStayOutOfTheLog(t *testing.T) {
 func TestRingIsBounded(t *testing.T) {
 	r := newRing(nil)
 	body := []byte(strings.Repeat("x", frameBytes))
-	for range 2 * ringFrames {
+	for range 2 * ringBytes / frameBytes {
 		r.wire(transport.Frame{At: time.Now(), Stream: "GET", Size: len(body), Data: body})
 	}
 	if r.bytes > ringBytes || len(r.since(0, 10*ringFrames)) > ringBytes/frameBytes {

@@ -332,6 +332,9 @@ func (e *era2025) answer(ctx context.Context, r task.Reply) error {
 	if sent && err == nil {
 		e.prompts.close(p, "it was answered")
 	}
+	if sent {
+		delete(e.asking, p.Task) // that it goes on is our doing
+	}
 	return err
 }
 

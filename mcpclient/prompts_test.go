@@ -192,6 +192,53 @@ func TestPromptOfEndedTaskIsWithdrawn(t *testing.T) {
 	})
 }
 
+// TestSilentImpatience: a server may go on without an answer, and tell nobody.
+func TestSilentImpatience(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithFaults(mcptest.Faults{AskPatience: time.Minute, AskSilently: true}),
+			tool("deploy", func(ctx ctx, c *mcptest.Call) mcptest.Outcome {
+				_, _ = c.Elicit(nameForm)
+				<-ctx.Done()
+				return mcptest.Answered()
+			}))
+		r.start("deploy")
+		r.s.Attend([]task.ID{any1[task.Started](r).Task.ID})
+		p := any1[task.Prompted](r).Prompt
+		time.Sleep(time.Minute)
+		if w := any1[task.Withdrawn](r); w.Prompt != p.ID {
+			t.Errorf("%+v", w)
+		}
+	})
+}
+
+// TestSecondPromptStays: that a task goes on with one answer says nothing of its
+// other prompt.
+func TestSecondPromptStays(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, tool("deploy", func(ctx ctx, c *mcptest.Call) mcptest.Outcome {
+			go func() { _, _ = c.Elicit(nameForm) }()
+			_, _ = c.Elicit(nameForm)
+			<-ctx.Done()
+			return mcptest.Answered()
+		}))
+		r.start("deploy")
+		id := any1[task.Started](r).Task.ID
+		r.s.Attend([]task.ID{id})
+		first := any1[task.Prompted](r).Prompt
+		second := any1[task.Prompted](r).Prompt
+		time.Sleep(time.Second)
+		if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: first.ID, Action: task.Decline}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		r.srv.SetStatus(string(id), mcptest.Working, "one to go")
+		time.Sleep(time.Second)
+		if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: second.ID, Action: task.Decline}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestReplayIsNoNewPrompt: a stream that is resumed repeats a question.
 func TestReplayIsNoNewPrompt(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

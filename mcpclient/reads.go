@@ -151,11 +151,8 @@ func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {
 }
 
 func (e *era2025) result(ctx context.Context, id task.ID) (task.Result, error) {
-	e.mu.Lock()
-	cached, ok := e.results.results[id]
-	e.mu.Unlock()
-	if ok {
-		return parseResult(cached.raw), nil
+	if raw, ok := e.cached(ctx, id); ok {
+		return parseResult(raw), nil
 	}
 	m, err := e.exchange(ctx, resultRequest(id))
 	var te *task.Error

@@ -120,6 +120,7 @@ func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, er
 		},
 	})
 	if m := p.reply.Load(); m != nil {
+		e.answered()
 		return m, nil
 	}
 	return nil, e.failed(ctx, run, r, err)
