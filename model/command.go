@@ -93,9 +93,10 @@ func (m *Model) do(f func() tea.Msg) {
 
 // ask queues a command that calls l's server. f gets the server and a context
 // that ends with the attempt, and after limit (0: only with the attempt). What
-// it returns comes back to Update unless the link has moved on.
+// it returns comes back to Update unless the link has moved on. Where the server
+// asked to be left alone for a while, f waits for that first.
 func (m *Model) ask(l *link, limit time.Duration, f func(context.Context, Server) any) {
-	stamp, ctx, server, hold := reply{link: l.index, attempt: l.attempt}, l.ctx, l.server, l.sched.hold
+	stamp, ctx, server, hold := reply{link: l.index, attempt: l.attempt}, l.ctx, l.server, l.busyTo
 	m.do(func() (msg tea.Msg) {
 		defer func() {
 			if r := recover(); r != nil {

@@ -255,7 +255,7 @@ func (m *Model) closePrompts(r *Row, why string) {
 		case a.Prompt.Mode == task.URLMode && needsVisit(r):
 			// The call failed for want of this visit, and is sent again after it.
 		case a.State == Answering:
-			a.tooLate = why
+			// It may well have ended because of that answer.
 		default:
 			m.closeAsk(a, Withdrawn, why)
 		}
@@ -285,16 +285,24 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 	case r.Task.Status == task.InputRequired:
 		m.reopen(r)
 	case from == task.InputRequired:
-		if slices.ContainsFunc(m.askOrder, func(a *Ask) bool { return a.Row == r.Key && a.reply != nil && a.State != Withdrawn }) {
-			return // it went on because of an answer; its other questions may stand
-		}
 		for _, a := range slices.Clone(r.Asks) {
-			if a.State == Open && !sentAt.Before(a.Since) {
+			if a.State == Open && !sentAt.Before(a.Since) && !m.moving(a) {
 				a.inferred = true
 				m.closeAsk(a, Withdrawn, "the task went on without an answer")
 			}
 		}
 	}
+}
+
+// moving reports whether an answer, to a or to another question of its task,
+// may be why the task went on.
+func (m *Model) moving(a *Ask) bool {
+	if a.Wish != nil && a.Wish.State == WishUnknown {
+		return true
+	}
+	return slices.ContainsFunc(m.askOrder, func(o *Ask) bool {
+		return o != a && o.Row == a.Row && o.State != Withdrawn && o.Wish != nil && !o.Wish.At.Before(a.Since)
+	})
 }
 
 // reopen opens the prompts of a task that asks again, where only the task's

@@ -64,7 +64,7 @@ type link struct {
 	why     string      // of Down, and after a lost session
 	err     *task.Error // of Down
 	nextTry time.Time   // of the next dial
-	busyTo  time.Time   // the server asked not to be tried before
+	busyTo  time.Time   // the server asked to be left alone until then
 	retries int         // dials in vain, since a session made progress
 	faults  int
 	met     bool // a session was reached before
@@ -81,7 +81,6 @@ type link struct {
 	sweep   *sweep
 	swept   time.Time
 	listErr string
-	forced  bool // one tasks/list although it was not declared
 	getting map[uint64]time.Time
 	gets    uint64
 	noList  bool // tasks/list was refused as an unknown method
@@ -213,7 +212,6 @@ func (m *Model) down(l *link, e *task.Error) {
 	}
 	l.dialing, l.err, l.why, l.mute = false, e, e.Message.Line(), nil
 	l.stream = task.Stream{}
-	l.busyTo = time.Time{}
 	l.retries++
 	switch {
 	case e.Kind == task.SessionLost && joined:
@@ -234,6 +232,9 @@ func (m *Model) down(l *link, e *task.Error) {
 		l.nextTry = m.now.Add(jitter(backoffMost))
 	default:
 		l.nextTry = m.now.Add(backoff(l.retries))
+	}
+	if !l.nextTry.IsZero() && l.nextTry.Before(l.busyTo) {
+		l.nextTry = l.busyTo
 	}
 	m.note(l, "down: "+l.why)
 	if l.met || l.nextTry.IsZero() {
@@ -318,32 +319,39 @@ func (m *Model) troubled(l *link, e *task.Error) bool {
 		m.down(l, e)
 		return true
 	case task.Busy:
-		wait := e.RetryAfter
+		wait := min(e.RetryAfter, retryMost)
 		if wait <= 0 {
 			l.mutes++
 			wait = backoff(l.mutes)
 		}
-		l.sched.waitUntil(m.now.Add(min(wait, retryMost)))
+		l.sched.waitUntil(m.now.Add(wait))
+		l.busyTo = l.sched.hold
 		l.why = e.Message.Line()
 		m.note(l, "the server is busy; nothing is asked before "+l.sched.hold.Format("15:04:05"))
 		m.rev++
 		return true
 	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied:
-		l.mutes++
-		wait := backoff(l.mutes)
-		if e.Kind != task.Unreachable {
-			wait = jitter(backoffMost)
-		}
-		l.sched.waitUntil(m.now.Add(wait))
-		if l.mute == nil {
-			m.note(l, "does not answer: "+e.Message.Line())
-			m.tell(true, "%s: %s", l.target.Name, e.Message.Line())
-		}
-		l.mute = e
-		m.settleState(l)
+		m.silent(l, e)
 		return true
 	}
 	return false
+}
+
+// silent takes in that the server does not answer, or lets nothing through;
+// its session may live on.
+func (m *Model) silent(l *link, e *task.Error) {
+	l.mutes++
+	wait := backoff(l.mutes)
+	if slow(e) {
+		wait = jitter(backoffMost)
+	}
+	l.sched.waitUntil(m.now.Add(wait))
+	if l.mute == nil {
+		m.note(l, "does not answer: "+e.Message.Line())
+		m.tell(true, "%s: %s", l.target.Name, e.Message.Line())
+	}
+	l.mute = e
+	m.settleState(l)
 }
 
 // settleState works out the link's state.

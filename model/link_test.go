@@ -207,6 +207,22 @@ func TestSessions(t *testing.T) {
 			}
 		})
 	})
+	t.Run("one that swallows requests is down, unless it pushes", func(t *testing.T) {
+		for _, up := range []bool{false, true} {
+			s := newScript()
+			play(t, Options{}, s, func(st *stage) {
+				st.settle()
+				st.tell(task.Stream{Up: up})
+				s.onPage = func(task.Cursor) (task.Page, error) {
+					return task.Page{}, &task.Error{Kind: task.Timeout, Message: task.Own("no answer in 30 s")}
+				}
+				st.pass(40 * time.Second)
+				if v := st.link(); v.State != Down != up || v.SweepErr == "" == up {
+					t.Errorf("push %v: %+v", up, v)
+				}
+			})
+		}
+	})
 	t.Run("what an earlier session still brings is dropped", func(t *testing.T) {
 		s := newScript()
 		s.about.List = task.CanNo

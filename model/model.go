@@ -233,10 +233,14 @@ func (m *Model) wake(l *link) time.Time {
 		return l.nextTry
 	}
 	at := l.sched.wake(m.now)
-	for _, t := range []time.Time{l.toolsDue, l.missing.due()} {
+	sooner := func(t time.Time) {
 		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
 			at = t
 		}
+	}
+	sooner(l.missing.due())
+	if !l.tools.Loading {
+		sooner(l.toolsDue)
 	}
 	return at
 }
@@ -262,21 +266,19 @@ func (m *Model) note(l *link, line string) {
 // refresh asks all links now, as far as they let themselves be asked.
 func (m *Model) refresh() {
 	for _, l := range m.links {
-		switch until := l.sched.hold; {
+		switch {
 		case l.server == nil && m.now.Before(l.busyTo):
 			m.tell(true, "%s asked not to be tried before %s.", l.target.Name, l.busyTo.Format("15:04:05"))
 		case l.server == nil && !l.dialing:
 			l.retries = 0
 			m.dial(l)
 		case l.server == nil:
-		case l.mute != nil && l.mute.RetryAfter == 0:
-			l.sched.hold = m.now
-			l.sched.resync(m.now)
-		case m.now.Before(until):
-			m.tell(true, "%s asked to be left alone until %s.", l.target.Name, until.Format("15:04:05"))
+		case m.now.Before(l.busyTo):
+			m.tell(true, "%s asked to be left alone until %s.", l.target.Name, l.busyTo.Format("15:04:05"))
 			l.sched.resync(m.now)
 		default:
-			l.noList = false
+			l.noList, l.sched.hold = false, m.now
+			l.sched.listable = l.about.List != task.CanNo
 			l.sched.resync(m.now)
 		}
 	}

@@ -95,21 +95,25 @@ const (
 )
 
 func (r *Row) addStep(s task.Step) {
-	r.Steps = append(r.Steps, s)
-	if len(r.Steps) <= wordLimit {
-		return
+	if len(r.Steps) >= wordLimit {
+		r.Dropped += r.makeRoom()
 	}
-	for i := 1; i < len(r.Steps)-1; i++ {
+	r.Steps = append(r.Steps, s)
+}
+
+// makeRoom drops a step that may go and returns how many it dropped.
+func (r *Row) makeRoom() int {
+	for i := 1; i < len(r.Steps); i++ {
 		if s := r.Steps[i]; s.Status == r.Steps[i-1].Status && !s.Late && !s.Gap {
 			r.Steps = append(r.Steps[:i], r.Steps[i+1:]...)
-			r.Dropped++
-			return
+			return 1
 		}
 	}
-	if len(r.Steps) > stepLimit {
-		r.Dropped += len(r.Steps) - stepLimit
-		r.Steps = append(r.Steps[:0], r.Steps[len(r.Steps)-stepLimit:]...)
+	if len(r.Steps) < stepLimit {
+		return 0
 	}
+	r.Steps = append(r.Steps[:0], r.Steps[1:]...)
+	return 1
 }
 
 // rebase sets Began from createdAt, the server's clock being ahead by skew.

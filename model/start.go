@@ -192,8 +192,8 @@ func (m *Model) returned(l *link, e task.Returned) {
 	}
 	l.starts--
 	r.Plain = true
-	if a := r.Wish; a != nil && a.Verb == "start" {
-		m.wishMoved(a, Taken, "")
+	if w := r.Wish; w != nil && (w.Verb == "start" || w.ask != nil && w.State != Sending) {
+		m.wishMoved(w, Taken, "")
 	}
 	m.keepOutcome(r, &Outcome{Result: e.Result, Err: e.Err, At: m.now})
 	switch {

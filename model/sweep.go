@@ -125,6 +125,10 @@ func (m *Model) sweepFailed(l *link, e *task.Error) {
 	if m.troubled(l, e) {
 		return
 	}
+	if (e.Kind == task.Timeout || e.Kind == task.Lost) && !l.stream.Up {
+		m.silent(l, e) // and no push speaks against it
+		return
+	}
 	switch {
 	case e.Kind == task.RPC && e.Code == codeMethodNotFound, e.Kind == task.Unsupported:
 		l.noList = true

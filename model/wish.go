@@ -31,7 +31,7 @@ func (s WishState) String() string {
 type Wish struct {
 	Verb  string // "answer", "decline", "dismiss", "cancel", "start", "result"
 	State WishState
-	Why   string // one line for WishFailed, NoEffect, WishUnknown; what is not proved
+	Why   string // one line for WishFailed, NoEffect, WishUnknown; what is not proved, or what Sending waits for
 	At    time.Time
 
 	key  task.Key    // the row, zero for none
@@ -50,6 +50,9 @@ func (m *Model) wish(r *Row, verb string) *Wish {
 	if r != nil {
 		w.key, w.from = r.Key, r.Task.Status
 		r.Wish = w
+		if l := m.byName[r.Key.Server]; m.now.Before(l.busyTo) {
+			w.Why = "the server asked to be left alone until " + l.busyTo.Format("15:04:05") + "; it is sent then"
+		}
 		m.changed(r)
 	}
 	m.rev++
@@ -97,7 +100,9 @@ func (m *Model) effect(r *Row, c change) {
 			if !c.moved {
 				return
 			}
-			m.closeAsk(w.ask, Answered, "")
+			if w.ask.waits() {
+				m.closeAsk(w.ask, Answered, "")
+			}
 		}
 		m.wishMoved(w, Taken, "")
 	case w.Verb == "cancel" && r.Task.Status.Terminal():
@@ -215,13 +220,17 @@ func (m *Model) answered(l *link, n answered) {
 	case n.err == nil:
 		m.wishMoved(a.Wish, Delivered, "")
 		m.closeAsk(a, Answered, "")
-		if r != nil && a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired {
+		if r != nil && (a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live()) {
 			m.wishMoved(a.Wish, Taken, "") // it went on before the receipt came
 		}
 	default:
 		state, why := failedWish(n.err)
 		a.State, a.Why = Open, why
 		m.wishMoved(a.Wish, state, why)
+		if r != nil && !r.Live() {
+			m.closeAsk(a, Withdrawn, "the task has ended; the answer: "+why)
+			break
+		}
 		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
 	}
 	if r != nil && r.Key.ID != "" && r.Live() {

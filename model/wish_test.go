@@ -72,6 +72,63 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	})
+	t.Run("taken also where the task ended before the receipt", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			ask := asks(st)
+			hold := make(chan struct{})
+			s.onAnswer = func(context.Context, task.Reply) error { <-hold; return nil }
+			st.wish(accept("p"))
+			st.tell(push(a("t", task.Completed)))
+			close(hold)
+			st.settle()
+			if ask.State != Answered || ask.Wish.State != Taken {
+				t.Errorf("%v %q %+v", ask.State, ask.Why, ask.Wish)
+			}
+		})
+	})
+	t.Run("failed, and the task has ended meanwhile", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			ask := asks(st)
+			hold := make(chan struct{})
+			s.onAnswer = func(context.Context, task.Reply) error {
+				<-hold
+				return &task.Error{Kind: task.HTTP, Message: task.Own("HTTP 500")}
+			}
+			st.wish(accept("p"))
+			st.tell(push(a("t", task.Failed)))
+			close(hold)
+			st.settle()
+			if ask.State != Withdrawn || ask.Wish.State != WishFailed || len(st.row("t").Asks) != 0 {
+				t.Errorf("%v %q %+v", ask.State, ask.Why, ask.Wish)
+			}
+		})
+	})
+	t.Run("an answer to one question leaves the other one standing", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			asks(st)
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "q", Task: "t", At: time.Now()}})
+			st.wish(accept("p"))
+			st.tell(push(a("t", task.Working)))
+			if st.Ask("q").State != Open {
+				t.Errorf("%v %q", st.Ask("q").State, st.Ask("q").Why)
+			}
+		})
+	})
+	t.Run("a server's own question", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", At: time.Now()}})
+			st.wish(accept("p"))
+			st.pass(20 * time.Second)
+			if ask := st.Ask("p"); ask.State != Answered || ask.Wish.State != Delivered {
+				t.Errorf("%v %+v", ask.State, ask.Wish)
+			}
+		})
+	})
 	t.Run("no effect seen, then taken after all", func(t *testing.T) {
 		s := newScript()
 		play(t, Options{}, s, func(st *stage) {
@@ -219,8 +276,8 @@ func TestAnswer(t *testing.T) {
 			st.pass(6 * time.Second)
 			st.wish(accept("p"))
 			st.pass(5 * time.Second)
-			if s.count("answer", "") != 0 {
-				t.Fatal("sent before")
+			if w := st.Ask("p").Wish; s.count("answer", "") != 0 || !strings.Contains(w.Why, "left alone until") {
+				t.Fatalf("sent %d, %+v", s.count("answer", ""), w)
 			}
 			st.pass(20 * time.Second)
 			if s.count("answer", "") != 1 {
@@ -548,6 +605,24 @@ func TestStart(t *testing.T) {
 			st.tell(task.Returned{Call: c.ID, Result: &task.Result{IsError: true}})
 			if r.Task.Status != task.Failed || r.Outcome.Result == nil || r.Wish.State != Taken || st.Ask("p").State != Withdrawn {
 				t.Errorf("%+v", r)
+			}
+		})
+	})
+	t.Run("a call that needs a visit first keeps its question", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			c := call(false)
+			st.wish(StartMsg{"ops", c})
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Call: c.ID, Mode: task.URLMode, URL: "https://x", At: time.Now()}},
+				task.Returned{Call: c.ID, Err: &task.Error{Kind: task.RPC, Code: -32042, Message: task.Own("visit first")}})
+			r := st.Row(task.Key{Server: "ops", Call: c.ID})
+			if st.Ask("p").State != Open || r.Task.Status != task.Failed {
+				t.Errorf("%v %q", st.Ask("p").State, st.Ask("p").Why)
+			}
+			st.wish(OpenedMsg{"p"})
+			if s.count("answer", "p") != 1 {
+				t.Error("the consent was not sent")
 			}
 		})
 	})

@@ -1,0 +1,25 @@
+package model
+
+import (
+	"runtime"
+	"testing"
+	"unsafe"
+)
+
+// TestRowMemory holds a row with its places in maps, trees and queues under
+// about 1 KB, so that 10,000 tasks fit into a small part of 40 MiB.
+func TestRowMemory(t *testing.T) {
+	const n = 20_000
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	m, _ := full(n)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	per := (after.HeapAlloc - before.HeapAlloc) / n
+	t.Logf("%d bytes a row (the struct %d)", per, unsafe.Sizeof(Row{}))
+	if per > 1024 {
+		t.Errorf("%d bytes a row", per)
+	}
+	m.Shutdown()
+}
