@@ -104,7 +104,7 @@ func (e *era2025) hold(ctx context.Context, id task.ID, a *attendance) {
 			}
 		case err == nil:
 			if sessionLost(m.Error, false) {
-				e.gone("tasks/result", m.Error)
+				_ = e.gone("tasks/result", m.Error) // Next tells it
 				return
 			}
 		default:
@@ -141,10 +141,9 @@ func attendPause(err error, fails int) time.Duration {
 		return max(te.RetryAfter, attendCap)
 	case task.Lost, task.Unreachable, task.Timeout:
 		return min(attendBase<<min(fails, 10), attendCap)
-	case task.RPC:
+	default:
 		return attendAgain
 	}
-	return attendAgain
 }
 
 // wait reports whether d passed before ctx ended.

@@ -93,7 +93,7 @@ type taskParams struct {
 	TTL int64 `json:"ttl,omitempty"` // milliseconds
 }
 
-func (e *era2025) start(ctx context.Context, in task.Call) error {
+func (e *era2025) start(ctx context.Context, in task.Call) error { //nolint:contextcheck // ctx bounds the sending, the call lives as long as the session
 	if err := ctx.Err(); err != nil {
 		return err
 	}

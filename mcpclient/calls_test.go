@@ -114,7 +114,7 @@ func TestProgress(t *testing.T) {
 
 func TestAbandon(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, sleeping("work"))
+		r := attach(t, sleeping())
 		r.call(task.Call{ID: "c", Tool: "work"})
 		if err := r.srv.WaitFor(t.Context(), "tools/call", 1); err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestAbandon(t *testing.T) {
 
 func TestTooManyCalls(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, sleeping("work"))
+		r := attach(t, sleeping())
 		for i := range maxCalls {
 			r.call(task.Call{ID: task.CallID(fmt.Sprint(i)), Tool: "work"})
 		}

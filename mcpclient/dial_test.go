@@ -62,7 +62,7 @@ func TestDialRefused(t *testing.T) {
 				c.reply.Method = "initialize"
 				r.srv.Intercept(c.reply)
 				_, err := r.ep.Dial(t.Context(), task.Resume{})
-				te := kind(t, err, c.kind)
+				te := failure(t, err, c.kind)
 				if !strings.Contains(te.Message.String(), c.words) || !strings.Contains(te.Advice.String(), c.hint) {
 					t.Errorf("message %q, advice %q", te.Message, te.Advice)
 				}
@@ -90,7 +90,7 @@ func TestOtherVersions(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				r := newRig(t, Config{}, mcptest.WithVersion(v))
 				_, err := r.ep.Dial(t.Context(), task.Resume{})
-				te := kind(t, err, task.Version)
+				te := failure(t, err, task.Version)
 				if !strings.Contains(te.Message.String(), words) || !strings.Contains(te.Message.String(), v) {
 					t.Errorf("%v", te)
 				}
@@ -148,12 +148,12 @@ func dialError(t *testing.T, cfg Config) *task.Error {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	l.Close()
+	_ = l.Close()
 	te := dialError(t, Config{URL: "http://user:pass-word@" + addr + "/mcp?key=se-cret"})
 	if te.Kind != task.Unreachable || !strings.Contains(te.Message.String(), "refused") || te.Advice.IsZero() {
 		t.Errorf("%v", te)
@@ -173,7 +173,7 @@ func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, 
 
 func TestTLS(t *testing.T) {
 	mcp := mcptest.New()
-	defer mcp.Close()
+	defer func() { _ = mcp.Close() }()
 	srv := httptest.NewUnstartedServer(mcp)
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
@@ -213,7 +213,7 @@ func TestTLS(t *testing.T) {
 
 func TestPlainServerOverTLS(t *testing.T) {
 	mcp := mcptest.New()
-	defer mcp.Close()
+	defer func() { _ = mcp.Close() }()
 	url, err := mcp.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestTokenStaysHome(t *testing.T) {
 		"url":    {URL: "http://me:t0ken-xyz@mcp.example.com/mcp"},
 	} {
 		_, err := NewEndpoint(cfg)
-		te := kind(t, err, task.Unauthorized)
+		te := failure(t, err, task.Unauthorized)
 		if !strings.Contains(te.Advice.String(), "--allow-insecure-token") || strings.Contains(te.Error(), "t0ken") {
 			t.Errorf("%s: %v, %v", name, te, te.Advice)
 		}
@@ -272,7 +272,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		r.dial(task.Resume{})
 		r.srv.SetToken("second-token")
 		_, err := r.s.Page(t.Context(), task.Cursor{})
-		te := kind(t, err, task.Unauthorized)
+		te := failure(t, err, task.Unauthorized)
 		if !strings.Contains(te.Advice.String(), file) {
 			t.Errorf("%v", te.Advice)
 		}

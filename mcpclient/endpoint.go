@@ -261,7 +261,7 @@ func (t *tokenSource) read() (string, error) {
 	if err != nil {
 		return "", fileError("the token file", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	b, err := io.ReadAll(io.LimitReader(f, maxToken+1))
 	if err != nil {
 		return "", fileError("the token file", err)

@@ -179,8 +179,8 @@ func (f *feed) add(e task.Event) {
 	f.push(pendingEvent{event: e})
 }
 
-// change takes in a state of a task.
-func (f *feed) change(t task.Task, how task.How, at time.Time) {
+// change takes in a state of a task that was pushed.
+func (f *feed) change(t task.Task, at time.Time) {
 	f.mu.Lock()
 	c := f.changed[t.ID]
 	if c == nil {
@@ -192,9 +192,9 @@ func (f *feed) change(t task.Task, how task.How, at time.Time) {
 	if f.ended != nil {
 		return
 	}
-	step := task.Step{Status: t.Status, Message: t.Message, At: at, Updated: t.Updated, How: how}
+	step := task.Step{Status: t.Status, Message: t.Message, At: at, Updated: t.Updated, How: task.Pushed}
 	if c == nil {
-		c = &task.Changed{Task: t, How: how, SentAt: at, Steps: []task.Step{step}}
+		c = &task.Changed{Task: t, How: task.Pushed, SentAt: at, Steps: []task.Step{step}}
 		f.changed[t.ID] = c
 		f.push(pendingEvent{changed: c})
 		return

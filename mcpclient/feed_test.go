@@ -91,7 +91,7 @@ func TestFeedMerges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFeed(noSkew)
 			for i, s := range c.in {
-				f.change(s, task.Pushed, time.Unix(int64(i), 0))
+				f.change(s, time.Unix(int64(i), 0))
 			}
 			b, err := f.next(t.Context())
 			if err != nil || len(b.Events) != 1 {
@@ -113,12 +113,12 @@ func TestFeedMerges(t *testing.T) {
 
 func TestFeedKeepsOrder(t *testing.T) {
 	f := newFeed(noSkew)
-	f.change(task.Task{ID: "a"}, task.Pushed, time.Now())
+	f.change(task.Task{ID: "a"}, time.Now())
 	f.add(task.Stream{Up: true, Gap: true})
 	f.add(task.Prompted{Prompt: task.Prompt{ID: "p"}})
 	f.add(task.Progressed{Call: "c", Progress: task.Progress{Done: 1}})
-	f.change(task.Task{ID: "b"}, task.Pushed, time.Now())
-	f.change(task.Task{ID: "a", Status: task.Working}, task.Pushed, time.Now())
+	f.change(task.Task{ID: "b"}, time.Now())
+	f.change(task.Task{ID: "a", Status: task.Working}, time.Now())
 	f.add(task.Progressed{Call: "c", Progress: task.Progress{Done: 2}})
 	f.add(task.Stream{Why: "down"})
 	f.add(task.Stream{Up: true})
@@ -150,14 +150,14 @@ func TestFeedIsBounded(t *testing.T) {
 		const limit = 3000
 		f.limit = limit
 		for i := range 10 * maxSteps {
-			f.change(step(task.Working, fmt.Sprint(i), i), task.Pushed, time.Now())
+			f.change(step(task.Working, fmt.Sprint(i), i), time.Now())
 		}
 		for i := range 3 * maxLogged {
 			f.add(task.Logged{Text: task.Clean(fmt.Sprint(i))})
 		}
 		go func() {
 			for i := range limit + 10 {
-				f.change(task.Task{ID: task.ID(fmt.Sprint(i)), Status: task.Completed}, task.Pushed, time.Now())
+				f.change(task.Task{ID: task.ID(fmt.Sprint(i)), Status: task.Completed}, time.Now())
 			}
 			f.add(task.Prompted{})
 		}()

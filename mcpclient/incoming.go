@@ -81,7 +81,7 @@ func (e *era2025) told(m *jsonrpc.Message) {
 	switch m.Method {
 	case "notifications/tasks/status":
 		if t, ok := e.strings.task(m.Params); ok {
-			e.feed.change(e.observe(t), task.Pushed, time.Now())
+			e.feed.change(e.observe(t), time.Now())
 		}
 	case "notifications/progress":
 		e.progressed(m.Params)

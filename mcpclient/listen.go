@@ -162,13 +162,13 @@ func (e *era2025) refusedStream(err error) (never bool, why string) {
 		// A server may have no route for GET, which is no lost session.
 		if wasUp || status.RPC != nil && lostWords(status.RPC.Message) || lostWords(status.Snippet) {
 			if e.lostBy(err) {
-				e.gone("GET", err)
+				_ = e.gone("GET", err) // Next tells it
 			}
 		}
 		return true, why
 	case http.StatusBadRequest:
 		if e.lostBy(err) {
-			e.gone("GET", err)
+			_ = e.gone("GET", err) // Next tells it
 		}
 		return true, why
 	}

@@ -189,7 +189,7 @@ func TestHostile(t *testing.T) {
 
 func TestHangingServerDoesNotHoldCloseUp(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, sleeping("work"))
+		r := attach(t, sleeping())
 		r.start("work")
 		id := any1[task.Started](r).Task.ID
 		r.s.Attend([]task.ID{id})

@@ -161,8 +161,8 @@ func TestRingIsBounded(t *testing.T) {
 	for range 2 * ringBytes / frameBytes {
 		r.wire(transport.Frame{At: time.Now(), Stream: "GET", Size: len(body), Data: body})
 	}
-	if r.bytes > ringBytes || len(r.since(0, 10*ringFrames)) > ringBytes/frameBytes {
-		t.Errorf("%d bytes in %d frames are kept", r.bytes, len(r.since(0, 10*ringFrames)))
+	if r.bytes > ringBytes || len(r.frames)-r.head > ringBytes/frameBytes {
+		t.Errorf("%d bytes in %d frames are kept", r.bytes, len(r.frames)-r.head)
 	}
 	for range 3 * ringFrames {
 		r.note("n")

@@ -167,7 +167,13 @@ func (r *rig) count(method string) int {
 }
 
 // kind asserts the kind of an error.
-func kind(t *testing.T, err error, want task.ErrorKind) *task.Error {
+func kind(t *testing.T, err error, want task.ErrorKind) {
+	t.Helper()
+	_ = failure(t, err, want)
+}
+
+// failure is kind, and gives the error.
+func failure(t *testing.T, err error, want task.ErrorKind) *task.Error {
 	t.Helper()
 	var te *task.Error
 	if !errors.As(err, &te) {
@@ -195,9 +201,9 @@ func asking(name string, e mcptest.Elicitation) mcptest.Option {
 	})
 }
 
-// sleeping is a tool that works until it is cancelled.
-func sleeping(name string) mcptest.Option {
-	return tool(name, func(ctx context.Context, _ *mcptest.Call) mcptest.Outcome {
+// sleeping is a tool, "work", that works until it is cancelled.
+func sleeping() mcptest.Option {
+	return tool("work", func(ctx context.Context, _ *mcptest.Call) mcptest.Outcome {
 		<-ctx.Done()
 		return mcptest.Answered("stopped")
 	})

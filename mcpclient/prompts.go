@@ -19,91 +19,6 @@ const (
 	maxURLs    = 20   // of one -32042
 )
 
-// prompt is one question of the server that can be answered.
-type prompt struct {
-	task.Prompt
-	request jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
-	related json.RawMessage // `_meta` related-task, as it came, nil for none
-	params  uint64          // hash of what was asked
-	sending bool            // an answer is on its way
-}
-
-// closedPrompt is what is remembered of a prompt that ended.
-type closedPrompt struct {
-	request jsonrpc.ID
-	params  uint64
-	why     string
-	url     string // elicitationId, for what completes later
-	id      task.PromptID
-}
-
-// promptTable is the prompts of a session. era2025.mu guards it.
-type promptTable struct {
-	seed   maphash.Seed
-	open   map[task.PromptID]*prompt
-	asked  map[jsonrpc.ID]*prompt // the open ones, by request
-	closed []closedPrompt         // oldest first
-	flood  int                    // refused since the last note of it
-}
-
-func newPromptTable() promptTable {
-	return promptTable{
-		seed:  maphash.MakeSeed(),
-		open:  make(map[task.PromptID]*prompt),
-		asked: make(map[jsonrpc.ID]*prompt),
-	}
-}
-
-// close takes a prompt out of the open ones.
-func (t *promptTable) close(p *prompt, why string) {
-	delete(t.open, p.ID)
-	if t.asked[p.request] == p {
-		delete(t.asked, p.request)
-	}
-	if len(t.closed) >= maxClosed {
-		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
-	}
-	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID})
-}
-
-// drop closes all prompts that which chooses, and returns their ids.
-func (t *promptTable) drop(which func(*prompt) bool) []task.PromptID {
-	var gone []task.PromptID
-	for _, p := range t.open {
-		if which(p) {
-			gone = append(gone, p.ID)
-			t.close(p, "it was withdrawn")
-		}
-	}
-	return gone
-}
-
-// became notes that a call is a task now: its prompts are the task's.
-func (t *promptTable) became(call task.CallID, id task.ID) {
-	for _, p := range t.open {
-		if p.Call == call && p.Task == "" {
-			p.Task = id
-		}
-	}
-}
-
-// replay reports whether the request was seen before: it is open, or, on a
-// stream that may repeat itself, was.
-func (t *promptTable) replay(id jsonrpc.ID, params uint64, resumed bool) bool {
-	if p := t.asked[id]; p != nil && p.params == params {
-		return true
-	}
-	if !resumed {
-		return false
-	}
-	for i := len(t.closed) - 1; i >= 0; i-- {
-		if t.closed[i].request == id && t.closed[i].params == params {
-			return true
-		}
-	}
-	return false
-}
-
 // parseElicitation decodes schema type ElicitRequestParams. fault says why it
 // cannot be shown, "" for nothing. A `task` in it is ignored: we declare no
 // tasks of our own.
@@ -381,7 +296,7 @@ func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	defer context.AfterFunc(e.life, cancel)()
+	defer context.AfterFunc(e.life, cancel)() //nolint:contextcheck // the session's end ends it too
 	err = e.oneWay(ctx, body)
 	if err == nil {
 		return nil

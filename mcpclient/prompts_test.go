@@ -35,7 +35,7 @@ func TestPromptTies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				r := attach(t, append(c.opts, asking("deploy", nameForm), sleeping("work"))...)
+				r := attach(t, append(c.opts, asking("deploy", nameForm), sleeping())...)
 				for i := range c.others {
 					r.call(task.Call{ID: task.CallID(fmt.Sprint(i)), Tool: "work", AsTask: true})
 					any1[task.Started](r)
@@ -113,7 +113,7 @@ func TestAnswerIsSentOnce(t *testing.T) {
 			t.Error(second)
 		}
 		_, err := r.s.Answer(t.Context(), reply)
-		if te := kind(t, err, task.Unsupported); !strings.Contains(te.Error(), "answered") {
+		if te := failure(t, err, task.Unsupported); !strings.Contains(te.Error(), "answered") {
 			t.Errorf("%v", te)
 		}
 		if n := len(r.srv.Requests("")); n != 1 {
@@ -140,7 +140,7 @@ func TestAnswerFails(t *testing.T) {
 				r.srv.Intercept(c.how)
 				reply := task.Reply{Prompt: p.ID, Action: task.Accept, Content: json.RawMessage(`{"name":"secret-answer"}`)}
 				_, err := r.s.Answer(t.Context(), reply)
-				te := kind(t, err, c.kind)
+				te := failure(t, err, c.kind)
 				if strings.Contains(fmt.Sprintf("%v %+v", te, te.Unwrap()), "secret-answer") {
 					t.Errorf("the error holds the answer: %+v", te)
 				}

@@ -38,9 +38,6 @@ type pending struct {
 	held   bool // a tasks/result that waits for a task
 }
 
-// errAnswered ends a request's own stream when its reply came on another one.
-var errAnswered = errors.New("answered")
-
 // origin is what a message came on.
 type origin struct {
 	task  task.ID     // the tasks/result of this task
@@ -101,7 +98,7 @@ func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, er
 		run, cancel = context.WithTimeout(ctx, r.timeout)
 	}
 	defer cancel()
-	defer context.AfterFunc(e.life, cancel)()
+	defer context.AfterFunc(e.life, cancel)() //nolint:contextcheck // the session's end ends it too
 	p := &pending{cancel: cancel, held: r.method == "tasks/result"}
 	e.enter(r.id, p)
 	defer e.leave(r.id)

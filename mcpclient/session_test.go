@@ -97,7 +97,7 @@ func assertWire(t *testing.T, r *rig, id task.ID) {
 
 func TestKeptSessionIsRejoined(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, sleeping("work"))
+		r := attach(t, sleeping())
 		r.start("work")
 		id := any1[task.Started](r).Task.ID
 		resume := r.s.Resume()
@@ -153,7 +153,7 @@ func TestJoinedSessionLearns(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, Config{ReadOnly: true}, sleeping("work"))
+		r := newRig(t, Config{ReadOnly: true}, sleeping())
 		r.dial(task.Resume{})
 		any1[task.Stream](r)
 		if init := r.srv.Requests("initialize"); strings.Contains(string(init[0].Params), "elicitation") {
@@ -256,7 +256,7 @@ func TestTaskErrorIsNoLostSession(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := attach(t, mcptest.WithFaults(mcptest.Faults{ErrorStatus: 404}))
 		_, err := r.s.Get(t.Context(), "nobody")
-		if te := kind(t, err, task.RPC); te.Code != -32602 {
+		if te := failure(t, err, task.RPC); te.Code != -32602 {
 			t.Errorf("code %d", te.Code)
 		}
 		if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
@@ -286,7 +286,7 @@ func TestInitializeIsNeverCancelled(t *testing.T) {
 		r := newRig(t, Config{})
 		r.srv.Intercept(mcptest.Interception{Method: "initialize", Hang: true})
 		_, err := r.ep.Dial(t.Context(), task.Resume{})
-		te := kind(t, err, task.Timeout)
+		te := failure(t, err, task.Timeout)
 		if !strings.Contains(te.Error(), "initialize to http://127.0.0.1/mcp") {
 			t.Errorf("the error does not say what was tried: %v", te)
 		}
@@ -303,7 +303,7 @@ func TestBusy(t *testing.T) {
 				r := attach(t)
 				r.srv.Intercept(mcptest.HTTPError("tasks/list", 1, status, 7*time.Second))
 				_, err := r.s.Page(t.Context(), task.Cursor{})
-				if te := kind(t, err, task.Busy); te.RetryAfter != 7*time.Second || te.Status != status {
+				if te := failure(t, err, task.Busy); te.RetryAfter != 7*time.Second || te.Status != status {
 					t.Errorf("%+v", te)
 				}
 			})
@@ -315,7 +315,7 @@ func TestBusy(t *testing.T) {
 // once more, and nothing else is.
 func TestReadIsRepeated(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, mcptest.WithEventStore(0), sleeping("work"))
+		r := attach(t, mcptest.WithEventStore(0), sleeping())
 		any1[task.Stream](r)
 		r.srv.Intercept(mcptest.Interception{Method: "tasks/list", DropReply: true})
 		if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {

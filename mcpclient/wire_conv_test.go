@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -96,7 +97,8 @@ func play(t *testing.T, files []file) {
 	for {
 		b, err := s.Next(ctx)
 		if err != nil {
-			if te, ok := err.(*task.Error); ok {
+			var te *task.Error
+			if errors.As(err, &te) {
 				got = append(got, "ended: "+te.Message.Line())
 			}
 			break

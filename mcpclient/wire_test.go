@@ -234,7 +234,7 @@ func TestCancelIsRefused(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		_, err = r.s.Cancel(t.Context(), task.ID(id))
-		if te := kind(t, err, task.RPC); te.Code != -32602 {
+		if te := failure(t, err, task.RPC); te.Code != -32602 {
 			t.Errorf("%v", te)
 		}
 	})
