@@ -90,9 +90,8 @@ func (a *attempt) run(ctx context.Context) ending {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	client.ResponseValidator = a.validate
-	if a.lastID != "" {
-		client.LastEventID.Store([]byte(a.lastID))
-	}
+	// LastEventID need not be seeded: request sets the header, and an event
+	// without an id changes nothing of ours.
 	err := client.SubscribeRawWithContext(ctx, a.event)
 	if a.guard != nil {
 		a.guard.Stop()

@@ -378,3 +378,25 @@ func TestPostResumptionWaits(t *testing.T) {
 		}
 	})
 }
+
+// A server that has the client poll, stream by stream, is not failing, however
+// long it takes.
+func TestPostPolledForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		tr, end := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if time.Since(start) > 20*time.Minute {
+				stream(w, data("z", reply(1)))
+				return
+			}
+			stream(w, "retry: 5000\nid: a\ndata:\n\n")
+		}, func(c *Config) { c.Timing = Timing{} })
+		defer end()
+		if err := ask(context.Background(), tr); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(start); d < 20*time.Minute {
+			t.Errorf("took %v", d)
+		}
+	})
+}

@@ -142,23 +142,36 @@ func TestBrokenAfterSending(t *testing.T) {
 	}
 }
 
-// One that ends before the request was written does not.
+// One that ends before all of the request was written does not.
 func TestBrokenBeforeSending(t *testing.T) {
-	tr, end := serve(t, func(http.ResponseWriter, *http.Request) {}, func(c *Config) {
-		c.RoundTripper.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			go func() {
-				_, _ = theirs.Read(make([]byte, 10))
-				_ = theirs.Close()
-			}()
-			return ours, nil
-		}
-	})
-	defer end()
-	var never *NetError
-	var lost *LostError
-	if err := ask(context.Background(), tr); !errors.As(err, &never) || errors.As(err, &lost) {
-		t.Errorf("got %#v %v", err, err)
+	long := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"x":"` + strings.Repeat("x", 20_000) + `"}}`)
+	for _, tc := range []struct {
+		name string
+		body []byte
+		read int64 // bytes that the server reads before it is gone
+	}{
+		{"in the headers", request(), 10},
+		{"in the body", long, 3000},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tr, end := serve(t, func(http.ResponseWriter, *http.Request) {}, func(c *Config) {
+				c.RoundTripper.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+					ours, theirs := net.Pipe()
+					go func() {
+						_, _ = io.CopyN(io.Discard, theirs, tc.read)
+						_ = theirs.Close()
+					}()
+					return ours, nil
+				}
+			})
+			defer end()
+			var never *NetError
+			var lost *LostError
+			err := tr.Post(context.Background(), Call{Body: tc.body})
+			if !errors.As(err, &never) || errors.As(err, &lost) {
+				t.Errorf("got %#v %v", err, err)
+			}
+		})
 	}
 }
 
