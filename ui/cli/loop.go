@@ -26,7 +26,7 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l := &loop{ctx: ctx, m: m, msgs: make(chan tea.Msg)}
-	l.start(m.Init())
+	l.start(m.Init()) //nolint:contextcheck // the model's commands end with its Shutdown
 	var (
 		seen  uint64
 		timer = time.NewTimer(0)
@@ -38,7 +38,7 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 		case <-ctx.Done():
 			return nil
 		case msg := <-l.msgs:
-			l.start(m.Update(msg))
+			l.start(m.Update(msg)) //nolint:contextcheck // as above
 			if m.Revision() != seen && !due {
 				due = true
 				timer.Reset(lookEvery)
