@@ -226,9 +226,13 @@ func TestMCPGoExpires(t *testing.T) {
 	}
 }
 
+func stateless() []server.StreamableHTTPOption {
+	return []server.StreamableHTTPOption{server.WithStateLess(true), server.WithDisableStreaming(true)}
+}
+
 // Without sessions everybody sees everybody's tasks, and nothing is pushed.
 func TestMCPGoStateless(t *testing.T) {
-	g := serveGo(t, 50, server.WithStateLess(true), server.WithDisableStreaming(true))
+	g := serveGo(t, 50, stateless()...)
 	ours, theirs := attach(t, g.url()), attach(t, g.url())
 	if never := wait(ours, "the refusal of a stream", func(e task.Stream) bool { return e.Never }); never.Up {
 		t.Errorf("%+v", never)
