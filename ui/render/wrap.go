@@ -105,6 +105,14 @@ func wrapLine(line string, width int) []string {
 	return rows
 }
 
+// Clip cuts s, clean or painted, with an ellipsis where it is wider than width.
+func Clip(s string, width int, ellipsis string) string {
+	if Width(s) <= width {
+		return s
+	}
+	return strings.TrimRight(Fit(s, width, ellipsis), " ")
+}
+
 // Fit makes s, clean or painted, exactly width cells wide: it is cut with an
 // ellipsis, or filled up with spaces.
 func Fit(s string, width int, ellipsis string) string {

@@ -1,0 +1,340 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+
+	"callboard/model/task"
+	"callboard/ui/render"
+)
+
+// Sizes of what a row shows.
+const (
+	gutterWidth  = 2 // the sign of the row under the cursor
+	maxListRows  = 8
+	maxTextRows  = 8
+	maxIdleRows  = 3 // of a text without the cursor
+	maxWords     = 20
+	inlineCells  = 60
+	inlineChoice = 5
+)
+
+// textWidth is how many cells a row has beside its gutter, editWidth how many
+// of these its text has.
+func (f *Form) textWidth() int { return max(f.inner()-gutterWidth, 2) }
+func (f *Form) editWidth() int {
+	if f.json {
+		return f.textWidth()
+	}
+	return max(f.textWidth()-2, 2)
+}
+
+func (f *Form) gutter(focused bool) string {
+	if focused {
+		return f.theme.FieldFocused.Paint(f.theme.Glyphs.Select) + " "
+	}
+	return "  "
+}
+
+// rowLines returns the lines of row i: label, description, value, what it
+// wants, what is wrong. Those without the cursor are kept from look to look.
+func (f *Form) rowLines(i int) []string {
+	r := &f.rows[i]
+	focused := i == f.focus
+	if !focused && r.cached != nil && r.cachedWidth == f.w {
+		return r.cached
+	}
+	var lines []string
+	add := func(rows ...string) {
+		for _, row := range rows {
+			lines = append(lines, f.gutter(focused)+row)
+		}
+	}
+	wants := f.wants(r)
+	label := f.label(r, focused)
+	if beside := label + f.theme.FieldHint.Paint("  "+wants); wants != "" && render.Width(beside) <= f.textWidth() {
+		label, wants = beside, ""
+	}
+	add(label)
+	add(f.tinted(wants, f.textWidth())...)
+	if r.kind == fieldRow {
+		add(f.description(r, focused)...)
+	}
+	add(f.value(r, focused)...)
+	if focused {
+		add(f.tinted(f.hint(r), f.textWidth())...)
+	}
+	if r.problem != "" {
+		for j, row := range render.Wrap(f.theme.Glyphs.Failed+" "+r.problem, f.textWidth()) {
+			if j > 0 {
+				row = "  " + row
+			}
+			add(f.theme.FieldError.Paint(row))
+		}
+	}
+	if !focused {
+		r.cached, r.cachedWidth = lines, f.w
+	}
+	return lines
+}
+
+// description shows the server's words about a field, cut so that its value
+// stays in sight; the beginning is what one needs.
+func (f *Form) description(r *row, focused bool) []string {
+	rows := f.tinted(r.field.Description.String(), f.textWidth())
+	limit := maxIdleRows
+	if focused {
+		limit = max(min(maxWords, f.bodyHeight()-maxListRows), maxIdleRows)
+	}
+	if len(rows) > limit {
+		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(fmt.Sprintf("%s %d more lines", f.theme.Glyphs.More, len(rows)-limit)))
+	}
+	return rows
+}
+
+func (f *Form) tinted(words string, width int) []string {
+	words = strings.TrimSpace(words)
+	if words == "" {
+		return nil
+	}
+	rows := render.Wrap(words, width)
+	for i, row := range rows {
+		rows[i] = f.theme.FieldHint.Paint(row)
+	}
+	return rows
+}
+
+func (f *Form) label(r *row, focused bool) string {
+	role := &f.theme.FieldLabel
+	if focused {
+		role = &f.theme.FieldFocused
+	}
+	name := ""
+	switch r.kind {
+	case modeRow:
+		name = "How to run it"
+	case ttlRow:
+		name = "Keep the task for (TTL)"
+	case fieldRow:
+		name = r.field.Label.Line()
+	}
+	mark := ""
+	if r.required() {
+		mark = " " + f.theme.FieldError.Paint(f.theme.Glyphs.Required)
+	}
+	return role.Paint(render.Clip(name, f.textWidth()-2, f.theme.Glyphs.Ellipsis)) + mark
+}
+
+// wants says what the row wants, "" for nothing in particular.
+func (f *Form) wants(r *row) string {
+	switch {
+	case r.kind == fieldRow:
+		return r.field.Constraint().Line()
+	case r.kind == ttlRow && f.asTask():
+		return "90s, 30m, 1h30m, 2d; none leaves it to the server"
+	case r.kind == ttlRow:
+		return "not used by a plain call"
+	}
+	return ""
+}
+
+// hint says what can be done with the row under the cursor.
+func (f *Form) hint(r *row) string {
+	var parts []string
+	if r.isChoice() && len(r.choices()) > manyChoices {
+		parts = append(parts, "type to search")
+	}
+	if r.isMany() {
+		parts = append(parts, shown(f.keys.Form.Toggle)+" chooses")
+	}
+	if r.kind == fieldRow && r.set && !r.required() {
+		if r.text == "" && r.isText() {
+			parts = append(parts, "empty text is sent")
+		}
+		parts = append(parts, shown(f.keys.Form.Unset)+" leaves it out")
+	}
+	return strings.Join(parts, " "+f.theme.Glyphs.Dot+" ")
+}
+
+// value shows what is typed or chosen.
+func (f *Form) value(r *row, focused bool) []string {
+	t := f.theme
+	var rows []string
+	switch {
+	case r.isBool():
+		return f.boolValue(r)
+	case r.isChoice():
+		return f.choiceValue(r, focused)
+	case r.set && !inline(r.text):
+		rows = append(f.textRows(firstLine(r.text), 1), t.FieldHint.Paint(f.tooMuch(r.text)))
+	case focused && f.edit != nil:
+		rows, _ = f.edit.view(f.editWidth(), min(maxTextRows, max(f.bodyHeight()-2, 1)), t)
+		if !r.set {
+			rows[0] = t.Cursor.Paint(" ") + t.Placeholder.Paint("(not set)")
+		}
+	case !r.set:
+		rows = []string{t.Placeholder.Paint("(not set)")}
+	case r.text == "":
+		rows = []string{t.Placeholder.Paint("(empty)")}
+	default:
+		rows = f.textRows(r.text, maxIdleRows)
+	}
+	for i, row := range rows {
+		mark := t.Dim.Paint(t.Glyphs.Right) + " "
+		if i > 0 {
+			mark = "  "
+		}
+		rows[i] = mark + row
+	}
+	return rows
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text[:min(len(text), 400)], "\n")
+	return line
+}
+
+// textRows shows at most limit rows of text, cleaned.
+func (f *Form) textRows(text string, limit int) []string {
+	rows := render.Wrap(task.Clean(text).String(), f.editWidth())
+	if len(rows) > limit {
+		hidden := len(rows) - limit
+		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(fmt.Sprintf("%s %d more", f.theme.Glyphs.More, hidden)))
+	}
+	for i := range min(len(rows), limit) {
+		rows[i] = f.theme.Text.Paint(rows[i])
+	}
+	return rows
+}
+
+func (f *Form) boolValue(r *row) []string {
+	yes, no := r.set && r.text == "true", r.set && r.text == "false"
+	line := f.radio(yes, "yes") + "   " + f.radio(no, "no")
+	switch {
+	case !r.set:
+		line += "   " + f.theme.Placeholder.Paint("(not set)")
+	case !yes && !no:
+		line += "   " + f.theme.Text.Paint(task.CleanLine(r.text, 200).Line())
+	}
+	return []string{render.Clip(line, f.textWidth(), "")}
+}
+
+func (f *Form) radio(on bool, label string) string {
+	if on {
+		return f.theme.Strong.Paint(f.theme.Glyphs.RadioOn + " " + label)
+	}
+	return f.theme.Dim.Paint(f.theme.Glyphs.RadioOff) + " " + label
+}
+
+// choiceValue shows choices: what is chosen where the cursor is elsewhere, all
+// of them (or those around the cursor) where it is here.
+func (f *Form) choiceValue(r *row, focused bool) []string {
+	if line, ok := f.inlineChoices(r); ok {
+		return append([]string{line}, f.otherValue(r)...)
+	}
+	if !focused {
+		return f.chosenSummary(r)
+	}
+	t := f.theme
+	choices, matching := r.choices(), r.matching()
+	var rows []string
+	if r.search != "" {
+		rows = append(rows, render.Clip(t.FieldHint.Paint("search: ")+t.Match.Paint(task.CleanLine(r.search, 100).Line()), f.textWidth(), ""))
+	}
+	if len(matching) == 0 {
+		return append(rows, t.FieldHint.Paint("no choice matches"))
+	}
+	at := 0
+	for i, c := range matching {
+		if c == r.cursor {
+			at = i
+		}
+	}
+	room := min(maxListRows, max(f.bodyHeight()-4, 2))
+	from := max(min(at-room/2, len(matching)-room), 0)
+	for i := from; i < min(from+room, len(matching)); i++ {
+		rows = append(rows, f.choiceRow(r, matching[i], choices[matching[i]].Label, i == at))
+	}
+	if len(matching) > room {
+		rows = append(rows, t.FieldHint.Paint(fmt.Sprintf("%d of %d", at+1, len(matching))))
+	}
+	return append(rows, f.otherValue(r)...)
+}
+
+func (f *Form) choiceRow(r *row, i int, label task.Text, under bool) string {
+	g := &f.theme.Glyphs
+	glyph, on := g.RadioOff, r.chosenNow(i)
+	switch {
+	case r.isMany() && on:
+		glyph = g.On
+	case r.isMany():
+		glyph = g.Off
+	case on:
+		glyph = g.RadioOn
+	}
+	line := render.Fit(glyph+" "+label.Line(), f.textWidth(), g.Ellipsis)
+	if under {
+		return f.theme.Selected.Paint(line)
+	}
+	return f.theme.Text.Paint(line)
+}
+
+// inlineChoices shows a few short choices of one side by side.
+func (f *Form) inlineChoices(r *row) (string, bool) {
+	choices := r.choices()
+	if r.isMany() || len(choices) > inlineChoice {
+		return "", false
+	}
+	var parts []string
+	for i, c := range choices {
+		parts = append(parts, f.radio(r.chosenNow(i), c.Label.Line()))
+	}
+	line := strings.Join(parts, "   ")
+	if !r.set {
+		line += "   " + f.theme.Placeholder.Paint("(not set)")
+	}
+	if render.Width(line) > min(f.textWidth(), inlineCells) {
+		return "", false
+	}
+	return line, true
+}
+
+// otherValue shows values that are none of the choices.
+func (f *Form) otherValue(r *row) []string {
+	if len(r.others) == 0 {
+		return nil
+	}
+	var words []string
+	for _, v := range r.others {
+		words = append(words, task.CleanLine(string(v), 100).Line())
+	}
+	return []string{f.theme.Text.Paint(render.Clip("also "+strings.Join(words, ", "), f.textWidth(), f.theme.Glyphs.Ellipsis))}
+}
+
+func (f *Form) chosenSummary(r *row) []string {
+	t := f.theme
+	if !r.set {
+		return []string{t.Placeholder.Paint("(not set)")}
+	}
+	glyph := t.Glyphs.RadioOn
+	if r.isMany() {
+		glyph = t.Glyphs.On
+	}
+	var names []string
+	for i, c := range r.choices() {
+		if r.chosenNow(i) {
+			names = append(names, glyph+" "+c.Label.Line())
+		}
+	}
+	if len(names) == 0 && len(r.others) == 0 {
+		return []string{t.Placeholder.Paint("(none chosen)")}
+	}
+	rows := render.Wrap(strings.Join(names, "  "), f.textWidth())
+	if len(names) == 0 {
+		rows = nil
+	}
+	if len(rows) > maxIdleRows {
+		rows = append(rows[:maxIdleRows:maxIdleRows], t.Glyphs.Ellipsis)
+	}
+	return append(rows, f.otherValue(r)...)
+}

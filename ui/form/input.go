@@ -1,0 +1,321 @@
+package form
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"callboard/model/task"
+	"callboard/themes"
+	"callboard/ui/render"
+
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/textarea"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/rivo/uniseg"
+)
+
+// Text beyond these bounds is shown collapsed and edited in $EDITOR: the
+// textarea pays for all of it with each key.
+const (
+	maxInline      = 8 << 10
+	maxInlineLines = 400
+)
+
+// editor is the text under the cursor. The editing is that of bubbles; the
+// drawing is ours, since what a server prefilled must be cleaned, and the
+// cursor seen without colours.
+type editor struct {
+	multi  bool
+	line   textinput.Model
+	area   textarea.Model
+	loaded string // the text it began with, and what bubbles made of it
+	seen   string
+}
+
+// areaWidth is where the textarea wraps, which nobody sees: the rows on the
+// screen are ours. With very long rows its keys become slow.
+const areaWidth = 80
+
+// newEditor edits text, of several lines where multi, the cursor at its end or
+// at its top.
+func newEditor(text string, multi, top bool) *editor {
+	e := &editor{multi: multi, loaded: text}
+	if multi {
+		a := textarea.New()
+		a.ShowLineNumbers, a.Prompt = false, ""
+		a.MaxHeight, a.MaxWidth, a.CharLimit = 0, 0, 0
+		a.KeyMap.Paste.SetEnabled(false) // the terminal pastes
+		a.Cursor.SetMode(cursor.CursorStatic)
+		a.SetWidth(areaWidth)
+		a.SetValue(text)
+		a.Focus()
+		if top {
+			a, _ = a.Update(tea.KeyMsg{Type: tea.KeyCtrlHome})
+		}
+		e.area = a
+	} else {
+		l := textinput.New()
+		l.Prompt, l.CharLimit = "", 0
+		l.KeyMap.Paste.SetEnabled(false)
+		l.Cursor.SetMode(cursor.CursorStatic)
+		l.SetValue(text)
+		l.CursorEnd()
+		l.Focus()
+		e.line = l
+	}
+	e.seen = e.raw()
+	return e
+}
+
+func (e *editor) raw() string {
+	if e.multi {
+		return e.area.Value()
+	}
+	return e.line.Value()
+}
+
+// value returns the text, untouched where no key changed it.
+func (e *editor) value() string {
+	if v := e.raw(); v != e.seen {
+		return v
+	}
+	return e.loaded
+}
+
+// update takes a key; it returns whether the text changed.
+func (e *editor) update(msg tea.KeyMsg, width int) bool {
+	if msg.Type == tea.KeyRunes && msg.Alt && !msg.Paste && !editingAlt(msg) {
+		return false // bubbles would type the letter
+	}
+	was := e.raw()
+	if !e.multi {
+		e.line, _ = e.line.Update(msg)
+		return e.raw() != was
+	}
+	switch msg.Type {
+	case tea.KeyUp:
+		e.climb(-1, width)
+	case tea.KeyDown:
+		e.climb(1, width)
+	default:
+		e.area, _ = e.area.Update(msg)
+	}
+	return e.raw() != was
+}
+
+func editingAlt(msg tea.KeyMsg) bool {
+	switch msg.String() {
+	case "alt+b", "alt+f", "alt+d", "alt+<", "alt+>":
+		return true
+	}
+	return false
+}
+
+// at returns the cursor's line and rune within it.
+func (e *editor) at() (line, col int) {
+	if !e.multi {
+		return 0, e.line.Position()
+	}
+	info := e.area.LineInfo()
+	return e.area.Line(), info.StartColumn + info.ColumnOffset
+}
+
+// climb moves the cursor by a row of the screen; the textarea knows lines
+// only.
+func (e *editor) climb(by, width int) {
+	line, col := e.at()
+	rows := layRows(e.raw(), width)
+	i := rowOf(rows, line, col)
+	j := i + by
+	if j < 0 || j >= len(rows) {
+		return
+	}
+	x := 0
+	for _, c := range rows[i].cells {
+		if c.at >= col {
+			break
+		}
+		x += c.width
+	}
+	target := rows[j]
+	to, seen := target.from, 0
+	for _, c := range target.cells {
+		if seen+c.width > x {
+			break
+		}
+		seen += c.width
+		to = c.at + c.runes
+	}
+	if target.wrapped && to == target.to && len(target.cells) > 0 {
+		to = target.cells[len(target.cells)-1].at // the end belongs to the next row
+	}
+	e.goTo(target.line, to)
+}
+
+// goTo puts the cursor on a neighbouring line. The textarea has rows of its
+// own in between.
+func (e *editor) goTo(line, col int) {
+	for tries := 0; e.area.Line() != line && tries < 3; tries++ {
+		if e.area.Line() < line {
+			e.area.CursorEnd()
+			e.area.CursorDown()
+		} else {
+			e.area.CursorStart()
+			e.area.CursorUp()
+		}
+	}
+	e.area.SetCursor(col)
+}
+
+// cell is a grapheme cluster as it is shown.
+type cell struct {
+	at, runes int // its first rune in the line, and how many it has
+	text      string
+	width     int
+}
+
+// cellsOf cuts one line into cells, cleaned.
+func cellsOf(line string) []cell {
+	cells := make([]cell, 0, len(line))
+	state, at := -1, 0
+	for line != "" {
+		var cluster string
+		if c := line[0]; c < 0x80 && c >= 0x20 && c != 0x7f && (len(line) == 1 || line[1] < 0x80) {
+			cluster, line, state = line[:1], line[1:], -1
+			cells = append(cells, cell{at, 1, cluster, 1})
+			at++
+			continue
+		}
+		cluster, line, _, state = uniseg.FirstGraphemeClusterInString(line, state)
+		n := utf8.RuneCountInString(cluster)
+		shown := task.Clean(strings.ReplaceAll(cluster, "\t", " ")).Line()
+		cells = append(cells, cell{at, n, shown, render.Width(shown)})
+		at += n
+	}
+	return cells
+}
+
+// shownRow is a row of a text of several lines.
+type shownRow struct {
+	line     int // of the text
+	from, to int // runes of that line
+	wrapped  bool
+	cells    []cell
+}
+
+// layRows breaks text into rows of at most width cells, one of them kept free
+// for the cursor at the end.
+func layRows(text string, width int) []shownRow {
+	var rows []shownRow
+	width = max(width-1, 1)
+	for n, line := range strings.Split(text, "\n") {
+		row := shownRow{line: n}
+		used := 0
+		for _, c := range cellsOf(line) {
+			if c.width > width {
+				c.text, c.width = "?", 1
+			}
+			if used+c.width > width {
+				row.to, row.wrapped = c.at, true
+				rows = append(rows, row)
+				row, used = shownRow{line: n, from: c.at}, 0
+			}
+			row.cells = append(row.cells, c)
+			row.to = c.at + c.runes
+			used += c.width
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// rowOf returns the row in which the cursor stands.
+func rowOf(rows []shownRow, line, col int) int {
+	for i, r := range rows {
+		if r.line == line && (col < r.to || !r.wrapped) {
+			return i
+		}
+	}
+	return len(rows) - 1
+}
+
+// paint draws cells with the cursor at rune col, or without where col < 0.
+func paint(cells []cell, col int, t *themes.Theme) string {
+	var b strings.Builder
+	run := strings.Builder{}
+	drawn := col < 0
+	for _, c := range cells {
+		if !drawn && col < c.at+c.runes {
+			b.WriteString(t.Text.Paint(run.String()))
+			run.Reset()
+			text := c.text
+			if c.width == 0 {
+				text += " "
+			}
+			b.WriteString(t.Cursor.Paint(text))
+			drawn = true
+			continue
+		}
+		run.WriteString(c.text)
+	}
+	b.WriteString(t.Text.Paint(run.String()))
+	if !drawn {
+		b.WriteString(t.Cursor.Paint(" "))
+	}
+	return b.String()
+}
+
+// view draws at most height rows around the cursor, and says which of them it
+// stands in.
+func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor int) {
+	line, col := e.at()
+	if !e.multi {
+		return []string{e.window(width, col, t)}, 0
+	}
+	laid := layRows(e.raw(), width)
+	at := rowOf(laid, line, col)
+	from := max(min(at-height/2, len(laid)-height), 0)
+	for i := from; i < min(from+height, len(laid)); i++ {
+		c := -1
+		if i == at {
+			c = col
+		}
+		rows = append(rows, render.Fit(paint(laid[i].cells, c, t), width, ""))
+	}
+	if from > 0 || from+height < len(laid) {
+		rows = append(rows, t.FieldHint.Paint(lineCount(at+1, len(laid))))
+	}
+	return rows, at - from
+}
+
+// window draws the part of a single line around the cursor.
+func (e *editor) window(width, col int, t *themes.Theme) string {
+	cells := cellsOf(e.line.Value())
+	before := 0
+	for _, c := range cells {
+		if c.at < col {
+			before += c.width
+		}
+	}
+	skip := max(before-(width-2), 0) // room for the cursor, be it wide
+	for skip > 0 && len(cells) > 0 {
+		skip -= cells[0].width
+		cells = cells[1:]
+	}
+	used, n := 0, 0
+	for n < len(cells) && used+cells[n].width <= width {
+		used += cells[n].width
+		n++
+	}
+	return render.Fit(paint(cells[:n], col, t), width, "")
+}
+
+// inline reports whether text can be edited within the form.
+func inline(text string) bool {
+	if len(text) > maxInline || strings.Count(text, "\n") > maxInlineLines {
+		return false
+	}
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) && utf8.ValidString(text)
+}

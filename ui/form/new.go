@@ -1,0 +1,247 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+	"time"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// Names of a Call's own rows in its draft. No server's field is called so: a
+// NUL cannot be typed, and such a field is asked for as JSON only.
+const (
+	draftMode = "\x00mode"
+	draftTTL  = "\x00ttl"
+)
+
+// Form is a form on the screen. New makes one.
+type Form struct {
+	theme *themes.Theme
+	keys  *keymap.Map
+	spec  Spec
+	url   address // of URL mode
+
+	rows  []row
+	rest  map[string]string // of the draft: JSON of properties that are no fields
+	focus int
+	edit  *editor // of the row under the cursor, or of the JSON; nil for none
+
+	json     bool   // the whole content is edited as JSON
+	jsonText string // while json
+
+	menu    []choiceOfMenu // open while not nil
+	menuAt  int
+	outside int // what EditText was asked for: a row, or wholeForm
+
+	touched bool // something was typed, now or before
+	state   State
+	whole   []string // problems of the whole
+	message string   // why the last key did nothing
+
+	w, h   int
+	scroll int
+	follow bool // the window follows the cursor
+}
+
+// wholeForm stands for the content as JSON where a row is meant.
+const wholeForm = -1
+
+// New returns the form that spec describes.
+func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
+	if spec.Now == nil {
+		spec.Now = time.Now
+	}
+	f := &Form{theme: theme, keys: keys, spec: spec, rest: map[string]string{}, outside: wholeForm, touched: spec.Draft != nil}
+	if f.isURL() {
+		f.url = inspect(spec.URL)
+		return f
+	}
+	for i := range spec.Form.Fields {
+		f.rows = append(f.rows, row{field: &f.spec.Form.Fields[i]})
+	}
+	draft := f.firstDraft()
+	if spec.Kind == Call {
+		f.addCallRows(draft)
+	}
+	if text, ok := draft[""]; ok {
+		f.json, f.jsonText = true, text
+	} else if spec.Form.JSONOnly != "" {
+		content, _ := task.Assemble(spec.Form, draft)
+		f.json, f.jsonText = true, pretty(content)
+	} else {
+		f.fill(draft)
+	}
+	f.enter()
+	return f
+}
+
+// firstDraft returns what the form begins with, for the caller to change.
+func (f *Form) firstDraft() map[string]string {
+	switch {
+	case f.spec.Draft != nil:
+		return maps.Clone(map[string]string(f.spec.Draft))
+	case len(f.spec.Args) > 0:
+		if draft, err := task.Split(f.spec.Form, f.spec.Args); err == nil {
+			return draft
+		}
+		return map[string]string{"": pretty(f.spec.Args)}
+	}
+	return task.Prefill(f.spec.Form)
+}
+
+// fill puts a draft into the rows.
+func (f *Form) fill(draft map[string]string) {
+	f.rest = maps.Clone(draft)
+	for i := range f.rows {
+		r := &f.rows[i]
+		if r.kind != fieldRow {
+			continue
+		}
+		if text, ok := draft[r.field.Name]; ok {
+			delete(f.rest, r.field.Name)
+			r.assign(text)
+		} else {
+			r.unset()
+		}
+	}
+}
+
+// Draft returns what is typed, for SaveDraft and a later Spec. It is nil where
+// nothing was typed yet.
+func (f *Form) Draft() model.Draft {
+	if f.isURL() || !f.touched {
+		return nil
+	}
+	draft := f.content()
+	for i := range f.rows {
+		switch r := &f.rows[i]; r.kind {
+		case modeRow:
+			draft[draftMode] = r.text
+		case ttlRow:
+			draft[draftTTL] = r.text
+		case fieldRow:
+		}
+	}
+	return model.Draft(draft)
+}
+
+// content returns the draft of the content alone, as task.Assemble takes it.
+func (f *Form) content() map[string]string {
+	f.store()
+	if f.json {
+		return map[string]string{"": f.jsonText}
+	}
+	draft := maps.Clone(f.rest)
+	for i := range f.rows {
+		if r := &f.rows[i]; r.kind == fieldRow && r.set {
+			draft[r.field.Name] = r.text
+		}
+	}
+	return draft
+}
+
+// SetState tells the form what became of its question.
+func (f *Form) SetState(s State) {
+	if s.Phase == f.state.Phase && s.Why == f.state.Why {
+		f.state.At = s.At
+		return
+	}
+	f.state, f.menu, f.message = s, nil, ""
+	f.scroll, f.follow = 0, s.Phase == Asking || s.Phase == Failed
+}
+
+// Message says why the last key did nothing, "" where it did something.
+func (f *Form) Message() string { return f.message }
+
+// Ages reports whether something on the form grows older as one looks.
+func (f *Form) Ages() bool { return !f.spec.Since.IsZero() || !f.state.At.IsZero() }
+
+// Hints are the keys that work now, the most useful first.
+func (f *Form) Hints() []key.Binding {
+	k := f.keys
+	switch {
+	case f.menu != nil:
+		return []key.Binding{k.Menu.Choose, k.Menu.Up, k.Menu.Down, k.Menu.Leave}
+	case f.state.Phase == Sending, f.state.Phase == Sent, f.state.Phase == Complete, f.state.Phase == Withdrawn:
+		return []key.Binding{k.Form.Leave, k.Form.Menu}
+	case f.isURL() && f.state.Phase == Waiting:
+		return []key.Binding{k.URL.Done, k.URL.Retry, k.URL.Menu, k.URL.Leave}
+	case f.isURL():
+		return []key.Binding{k.URL.Open, k.URL.Copy, k.URL.Menu, k.URL.Leave}
+	}
+	hints := []key.Binding{k.Form.Send}
+	if len(f.rows) > 1 && !f.json {
+		hints = append(hints, k.Form.Next)
+	}
+	if r := f.current(); r != nil {
+		if r.isMany() || r.isBool() {
+			hints = append(hints, k.Form.Toggle)
+		}
+		if r.set && !r.required() && r.kind == fieldRow {
+			hints = append(hints, k.Form.Unset)
+		}
+	}
+	return append(hints, k.Form.Menu, k.Form.Leave)
+}
+
+func (f *Form) isURL() bool { return f.spec.Kind == Question && f.spec.Mode == task.URLMode }
+
+// current returns the row under the cursor, nil where there is none.
+func (f *Form) current() *row {
+	if f.json || f.focus < 0 || f.focus >= len(f.rows) {
+		return nil
+	}
+	return &f.rows[f.focus]
+}
+
+// enter puts an editor on what is under the cursor.
+func (f *Form) enter() {
+	f.edit = nil
+	if f.json {
+		if inline(f.jsonText) {
+			f.edit = newEditor(f.jsonText, true, true)
+		}
+		return
+	}
+	if r := f.current(); r != nil && r.isText() && inline(r.text) {
+		f.edit = newEditor(r.text, r.multi(), false)
+	}
+}
+
+// store takes the text out of the editor.
+func (f *Form) store() {
+	if f.edit == nil {
+		return
+	}
+	text := f.edit.value()
+	if f.json {
+		f.jsonText = text
+		return
+	}
+	r := f.current()
+	if r == nil || text == r.text {
+		return
+	}
+	r.set, r.text = true, text
+	if text == "" && r.isNumber() {
+		r.set = false // an empty number means nothing
+	}
+	r.changed()
+}
+
+// pretty writes a JSON value over several lines, or as it is where it is none.
+func pretty(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if len(raw) > maxInline*8 || json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return strings.TrimSpace(b.String())
+}

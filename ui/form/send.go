@@ -1,0 +1,88 @@
+package form
+
+import (
+	"slices"
+	"strconv"
+
+	"callboard/model/task"
+)
+
+// send checks everything and tells that it is to be sent, or goes to the first
+// thing that is wrong.
+func (f *Form) send() Event {
+	f.follow = true
+	content, problems := task.Assemble(f.spec.Form, f.content())
+	first := f.show(problems)
+	ttl, err := f.ttl()
+	if err != nil && f.asTask() {
+		for i := range f.rows {
+			if f.rows[i].kind == ttlRow {
+				f.rows[i].problem = err.Error()
+				f.rows[i].changed()
+				if first < 0 {
+					first = i
+				}
+			}
+		}
+		problems = append(problems, task.Problem{})
+	}
+	switch n := len(problems); {
+	case n == 1:
+		f.say("Not sent: one thing is wrong.")
+	case n > 1:
+		f.say("Not sent: " + strconv.Itoa(n) + " things are wrong.")
+	}
+	if len(problems) > 0 {
+		if first >= 0 && !f.json {
+			f.move(first)
+		} else {
+			f.scroll, f.follow = 0, f.json
+		}
+		return Event{}
+	}
+	content = slices.Clone(content)
+	if f.spec.Kind == Call {
+		e := Event{Kind: Start, Content: content, AsTask: f.asTask()}
+		if e.AsTask {
+			e.TTL = ttl
+		}
+		return e
+	}
+	f.state = State{Phase: Sending, At: f.spec.Now()}
+	return Event{Kind: Submit, Content: content}
+}
+
+// show puts problems at their rows; it returns the first row that has one, -1
+// for none.
+func (f *Form) show(problems []task.Problem) int {
+	f.whole = nil
+	first := -1
+	byName := map[string]int{}
+	for i := range f.rows {
+		if r := &f.rows[i]; r.kind == fieldRow {
+			byName[r.field.Name] = i
+			if r.problem != "" {
+				r.problem = ""
+				r.changed()
+			}
+		}
+	}
+	for _, p := range problems {
+		i, ok := byName[p.Field]
+		switch {
+		case p.Field == "" || !ok:
+			f.whole = append(f.whole, p.Text.Line())
+		case f.json:
+			f.whole = append(f.whole, f.rows[i].field.Label.Line()+" "+p.Text.Line())
+		default:
+			if f.rows[i].problem == "" {
+				f.rows[i].problem = p.Text.Line()
+				f.rows[i].changed()
+			}
+			if first < 0 || i < first {
+				first = i
+			}
+		}
+	}
+	return first
+}

@@ -1,0 +1,269 @@
+package form
+
+import (
+	"strings"
+
+	"callboard/model/task"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Update takes a key or a paste; all other messages mean nothing to a form.
+func (f *Form) Update(msg tea.Msg) (Event, tea.Cmd) {
+	k, ok := msg.(tea.KeyMsg)
+	if !ok {
+		return Event{}, nil
+	}
+	f.message = ""
+	e := f.key(k)
+	f.touched = f.touched || e.Kind == Changed
+	return e, nil
+}
+
+func (f *Form) key(k tea.KeyMsg) Event {
+	keys := &f.keys.Form
+	switch {
+	case f.menu != nil:
+		return f.menuKey(k)
+	case k.Paste:
+		return f.paste(k)
+	case key.Matches(k, keys.Leave):
+		f.store()
+		return Event{Kind: Leave}
+	case key.Matches(k, keys.Menu):
+		f.openMenu()
+		return Event{}
+	case key.Matches(k, keys.PageUp):
+		f.page(-1)
+		return Event{}
+	case key.Matches(k, keys.PageDown):
+		f.page(1)
+		return Event{}
+	case f.locked():
+		return Event{}
+	case f.isURL():
+		return f.urlKey(k)
+	case key.Matches(k, keys.Send):
+		return f.send()
+	}
+	f.follow = true
+	return f.fieldKey(k)
+}
+
+// fieldKey takes the keys of the row under the cursor, or of the JSON.
+func (f *Form) fieldKey(k tea.KeyMsg) Event {
+	keys := &f.keys.Form
+	switch {
+	case f.json:
+		return f.textKey(k)
+	case key.Matches(k, keys.Next):
+		return f.step(1)
+	case key.Matches(k, keys.Prev):
+		return f.step(-1)
+	}
+	r := f.current()
+	if r == nil {
+		f.say("There is nothing to fill in: " + shown(keys.Send) + " agrees, " + shown(keys.Menu) + " has more.")
+		return Event{}
+	}
+	if key.Matches(k, keys.Unset) {
+		return f.leaveOut(r)
+	}
+	var changed, taken bool
+	switch {
+	case r.isChoice():
+		changed, taken = r.updateChoice(k, keys)
+	case r.isBool():
+		changed, taken = r.updateBool(k, keys)
+	case f.edit != nil && (f.edit.multi || !verticalKey(k)):
+		return f.textKey(k)
+	}
+	switch {
+	case changed:
+		for i := range f.rows {
+			if f.rows[i].kind == ttlRow { // what it says depends on the mode
+				f.rows[i].changed()
+			}
+		}
+		return Event{Kind: Changed}
+	case taken:
+		return Event{}
+	case k.Type == tea.KeyEnter, key.Matches(k, keys.Down):
+		return f.step(1)
+	case key.Matches(k, keys.Up):
+		return f.step(-1)
+	}
+	f.refuse(r)
+	return Event{}
+}
+
+func verticalKey(k tea.KeyMsg) bool {
+	return k.Type == tea.KeyEnter || k.Type == tea.KeyUp || k.Type == tea.KeyDown
+}
+
+// refuse says why a key does nothing on the row.
+func (f *Form) refuse(r *row) {
+	switch {
+	case r.isText():
+		f.say("This text is edited in $EDITOR: " + shown(f.keys.Form.Menu) + ".")
+	case r.isBool():
+		f.say("Yes or no: " + shown(f.keys.Form.Toggle) + " or the arrows choose.")
+	case r.isMany():
+		f.say(shown(f.keys.Form.Toggle) + " chooses, the arrows move.")
+	default:
+		f.say("The arrows choose.")
+	}
+}
+
+// textKey gives a key to the editor.
+func (f *Form) textKey(k tea.KeyMsg) Event {
+	if f.edit == nil {
+		f.say("This is too much to edit here: " + shown(f.keys.Form.Menu) + " opens it in $EDITOR.")
+		return Event{}
+	}
+	if !f.edit.update(k, f.editWidth()) {
+		return Event{}
+	}
+	f.clearProblem()
+	f.store()
+	return Event{Kind: Changed}
+}
+
+func (f *Form) clearProblem() {
+	if r := f.current(); r != nil && r.problem != "" {
+		r.problem = ""
+		r.changed()
+	}
+	f.whole = nil
+}
+
+// paste puts pasted text into the text under the cursor and nowhere else: it
+// is never taken for keys.
+func (f *Form) paste(k tea.KeyMsg) Event {
+	if f.locked() {
+		return Event{}
+	}
+	r := f.current()
+	if f.isURL() || !f.json && (r == nil || !r.isText()) {
+		f.say("What is pasted goes into text fields only.")
+		return Event{}
+	}
+	text := strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n")
+	f.follow = true
+	if f.edit != nil && !f.edit.multi && r != nil && r.kind == fieldRow && r.field.Kind == task.StringField &&
+		r.field.Format == "" && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
+		// A line would lose the line breaks.
+		_, col := f.edit.at()
+		runes := []rune(f.edit.value())
+		col = min(col, len(runes))
+		r.assign(string(runes[:col]) + text + string(runes[col:]))
+		f.enter()
+		return Event{Kind: Changed}
+	}
+	if len(text) > maxInline && r != nil && f.edit != nil && r.kind == fieldRow && r.field.Kind != task.NumberField {
+		r.assign(f.edit.value() + text)
+		f.enter()
+		return Event{Kind: Changed}
+	}
+	k.Runes = []rune(text)
+	return f.textKey(k)
+}
+
+// leaveOut unsets a row.
+func (f *Form) leaveOut(r *row) Event {
+	switch {
+	case r.kind != fieldRow:
+		f.say("This is always sent; \"none\" leaves the ttl to the server.")
+		return Event{}
+	case !r.set:
+		f.say("It is left out already.")
+		return Event{}
+	}
+	r.unset()
+	f.enter()
+	if r.required() {
+		f.say("It must be given before this can be sent.")
+	}
+	return Event{Kind: Changed}
+}
+
+// step moves the cursor by rows and judges the one it leaves.
+func (f *Form) step(by int) Event {
+	to := f.focus + by
+	f.judge()
+	if to < 0 || to >= len(f.rows) {
+		if by > 0 {
+			f.say("This is the last field: " + shown(f.keys.Form.Send) + " sends.")
+		} else {
+			f.say("This is the first field.")
+		}
+		return Event{}
+	}
+	f.move(to)
+	return Event{}
+}
+
+func (f *Form) move(to int) {
+	f.store()
+	if r := f.current(); r != nil {
+		r.search = ""
+		r.changed()
+	}
+	f.focus = to
+	f.follow = true
+	f.enter()
+}
+
+// judge shows what is wrong with the row under the cursor, as one leaves it.
+func (f *Form) judge() {
+	r := f.current()
+	if r == nil {
+		return
+	}
+	f.store()
+	r.problem = ""
+	switch r.kind {
+	case fieldRow:
+		_, problems := task.Assemble(f.spec.Form, f.content())
+		for _, p := range problems {
+			if p.Field == r.field.Name && p.Field != "" {
+				r.problem = p.Text.Line()
+				break
+			}
+		}
+	case ttlRow:
+		if _, err := f.ttl(); err != nil && f.asTask() {
+			r.problem = err.Error()
+		}
+	case modeRow:
+	}
+	r.changed()
+}
+
+// locked reports whether the form takes no more answers, and says why.
+func (f *Form) locked() bool {
+	switch f.state.Phase {
+	case Sending:
+		f.say("It is being sent.")
+	case Sent:
+		f.say("It was sent.")
+	case Withdrawn:
+		f.say("It can no longer be answered; what you typed is kept.")
+	case Complete:
+		f.say("It is complete.")
+	case Asking, Failed, Waiting:
+		return false
+	}
+	return true
+}
+
+func (f *Form) page(by int) {
+	f.follow = false
+	f.scroll += by * max(f.bodyHeight()-1, 1)
+}
+
+func (f *Form) say(line string) { f.message = line }
+
+// shown names a key as the help does.
+func shown(b key.Binding) string { return b.Help().Key }

@@ -1,0 +1,149 @@
+package form
+
+import (
+	"strings"
+	"testing"
+
+	"callboard/model/task"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestInspect(t *testing.T) {
+	for _, c := range []struct {
+		url      string
+		host     string // as marked in the text
+		also     string // the other reading of it
+		opened   bool
+		copied   bool
+		warnings string
+	}{
+		{"https://example.com/a?b=c#d", "example.com", "", true, true, ""},
+		{"https://example.com:8443/", "example.com", "", true, true, ""},
+		{"HTTPS://EXAMPLE.com/", "EXAMPLE.com", "", true, true, ""},
+		{"http://localhost:3000/x", "localhost", "", true, true, "not encrypted"},
+		{"http://127.0.0.1/x", "127.0.0.1", "", true, true, "not encrypted"},
+		{"http://[::1]:80/x", "::1", "", true, true, "not encrypted"},
+		{"http://example.com/", "example.com", "", false, true, ""},
+		{"http://127.0.0.1.example.com/", "127.0.0.1.example.com", "", false, true, ""},
+		{"https://bank.com@evil.example/", "evil.example", "", true, true, "before the @"},
+		{"https://bank.com:x@evil.example/@bank.com", "evil.example", "", true, true, "before the @"},
+		{"https://аррӏе.com/", "аррӏе.com", "xn--80ak6aa92e.com", true, true, "beyond ASCII"},
+		{"https://xn--80ak6aa92e.com/", "xn--80ak6aa92e.com", "аррӏе.com", true, true, "may show"},
+		{"javascript:alert(1)", "", "", false, false, ""},
+		{"file:///etc/passwd", "", "", false, false, ""},
+		{"ftp://example.com/", "example.com", "", false, false, ""},
+		{"https:///nohost", "", "", false, false, ""},
+		{"https://bank.com\\@evil.example/", "", "", false, false, ""},
+		{"https://example.com/\u202egpj.exe", "", "", false, false, ""},
+		{"https://example.com/\x1b[2J", "", "", false, false, ""},
+		{"https://example.com/a b", "", "", false, false, ""},
+		{"", "", "", false, false, ""},
+	} {
+		a := inspect(c.url)
+		if got := a.text[a.from:a.to]; got != c.host {
+			t.Errorf("%q: host %q, want %q", c.url, got, c.host)
+		}
+		if got := a.ascii + a.unicode; got != c.also {
+			t.Errorf("%q: also %q, want %q", c.url, got, c.also)
+		}
+		if (a.refuse == "") != c.opened || a.noCopy == c.copied {
+			t.Errorf("%q: opened %v copied %v (%s)", c.url, a.refuse == "", !a.noCopy, a.refuse)
+		}
+		if got := strings.Join(a.warnings, " "); !strings.Contains(got, c.warnings) || (c.warnings == "") != (got == "") {
+			t.Errorf("%q: warnings %q", c.url, got)
+		}
+	}
+}
+
+func visit(url string) Spec {
+	s := question(task.Form{})
+	s.Mode, s.URL, s.Message = task.URLMode, url, task.Own("Log in to the bank, please.")
+	return s
+}
+
+func TestURLIsWholeAndItsHostMarked(t *testing.T) {
+	long := "https://login.example.com/" + strings.Repeat("segment/", 30) + "?end=here"
+	f := open(t, visit(long))
+	view := look(t, f, 80, 24)
+	squeezed := strings.NewReplacer("║", "", " ", "", "\n", "").Replace(view)
+	if !strings.Contains(squeezed, long) {
+		t.Errorf("the URL is not whole:\n%s", view)
+	}
+	if !strings.Contains(f.View(80, 24), f.theme.Host.Paint("login.example.com")) {
+		t.Error("the host is not marked")
+	}
+	golden(t, "url-80x24", view)
+	golden(t, "url-40x8", look(t, f, 40, 8))
+	press(f, "pgdown", "pgdown", "pgdown", "pgdown")
+	golden(t, "url-40x8-end", look(t, f, 40, 8))
+}
+
+func TestURLViews(t *testing.T) {
+	var all []string
+	for _, u := range []string{
+		"https://аррӏе.com/login", "https://bank.com@evil.example/", "http://example.com/", "javascript:alert(1)", "http://127.0.0.1:9/cb",
+	} {
+		f := open(t, visit(u))
+		all = append(all, look(t, f, 76, 15))
+	}
+	golden(t, "urls", strings.Join(all, "\n"))
+}
+
+func TestURLIsOpenedOnConsentOnly(t *testing.T) {
+	const u = "https://example.com/x"
+	f := open(t, visit(u))
+	if e := press(f, "x"); e.Kind != Nothing || f.Message() == "" {
+		t.Errorf("a stray key: %+v", e)
+	}
+	if e := press(f, "d"); e.Kind != Nothing {
+		t.Errorf("done before consent: %+v", e)
+	}
+	if e := press(f, "o"); e.Kind != OpenURL || e.Text != u {
+		t.Errorf("o: %+v", e)
+	}
+	if e := press(f, "y"); e.Kind != CopyURL || e.Text != u {
+		t.Errorf("y: %+v", e)
+	}
+	if e := press(f, "ctrl+o", "c"); e.Kind != Dismiss {
+		t.Errorf("cancel: %+v", e)
+	}
+}
+
+func TestURLIsWaitedFor(t *testing.T) {
+	const u = "https://example.com/x"
+	f := open(t, visit(u))
+	f.SetState(State{Phase: Waiting, At: start.Add(-10 * 1e9)})
+	golden(t, "url-waiting", look(t, f, 76, 15))
+	for keys, want := range map[string]EventKind{"d": Done, "r": Reopen, "o": Reopen, "y": CopyText} {
+		if e := press(f, keys); e.Kind != want {
+			t.Errorf("%s: event %d, want %d", keys, e.Kind, want)
+		}
+	}
+	if e := press(f, "ctrl+o", "c"); e.Kind != GiveUp {
+		t.Errorf("give up: %+v", e)
+	}
+	if e := press(f, "ctrl+o", "d"); e.Kind != Nothing || f.Message() == "" {
+		t.Errorf("declined after consent: %+v", e)
+	}
+}
+
+func TestURLThatIsRefused(t *testing.T) {
+	f := open(t, visit("http://example.com/"))
+	if e := press(f, "o"); e.Kind != Nothing || !strings.HasPrefix(f.Message(), "Not opened. It is not encrypted") {
+		t.Errorf("o: %+v %q", e, f.Message())
+	}
+	if e := press(f, "y"); e.Kind != CopyURL {
+		t.Errorf("y: %+v %q", e, f.Message())
+	}
+	f = open(t, visit("javascript:alert(1)"))
+	for _, keys := range [][]string{{"o"}, {"y"}, {"ctrl+o", "o"}, {"ctrl+o", "y"}} {
+		if e := press(f, keys...); e.Kind != Nothing || f.Message() == "" {
+			t.Errorf("%v: %+v %q", keys, e, f.Message())
+		}
+		f.menu = nil
+	}
+	if view := ansi.Strip(f.View(80, 24)); !strings.Contains(view, "javascript:alert(1)") {
+		t.Errorf("the URL is not shown:\n%s", view)
+	}
+}
