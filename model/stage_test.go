@@ -300,10 +300,12 @@ func play(t *testing.T, o Options, s *script, f func(*stage)) {
 			o.Targets = []Target{{Name: "ops", URL: "http://localhost/mcp", Endpoint: s}}
 		}
 		st := &stage{Model: New(o), t: t, s: s, msgs: make(chan tea.Msg), over: make(chan struct{})}
+		defer func() { // also when f gives up
+			close(st.over)
+			st.Shutdown()
+		}()
 		st.run(st.Init())
 		f(st)
-		close(st.over)
-		st.Shutdown()
 	})
 }
 

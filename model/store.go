@@ -202,6 +202,9 @@ const (
 func (r *Row) judge(rep report) verdict {
 	sent := rep.sentAt.UnixNano()
 	asked := rep.how == task.Polled || rep.how == task.Listed || rep.how == task.Created
+	if rep.how == task.Created {
+		sent-- // what a call begins with is older than all that was told since
+	}
 	if asked && sent < r.pushedAt {
 		return stale
 	}

@@ -66,6 +66,7 @@ func TestApply(t *testing.T) {
 		{"the end again", []told{{F, "", 1, task.Pushed, 1, 1}, {F, "", 1, task.Pushed, 2, 2}}, F, "f", 0},
 		{"a message is a step", []told{{W, "one", 1, task.Pushed, 1, 1}, {W, "two", 2, task.Pushed, 2, 2}}, W, "ww", 0},
 		{"a reply of ours is older than a push that came meanwhile", []told{{I, "", 1, task.Pushed, 2, 2}, {W, "", 1, task.Created, 1, 3}}, I, "i", 0},
+		{"even than one of the same moment", []told{{I, "", 1, task.Pushed, 1, 2}, {W, "", 1, task.Created, 1, 3}}, I, "i", 0},
 		{"the reply to a cancel ends it, whatever was pushed", []told{{W, "", 3, task.Pushed, 3, 3}, {X, "", 4, task.Acted, 2, 4}}, X, "wx", 0},
 		{"a word of tomorrow is live", []told{{W, "", 1, task.Polled, 1, 1}, {task.Unknown, "", 2, task.Polled, 2, 2}}, task.Unknown, "wu", 0},
 	} {

@@ -214,7 +214,7 @@ func (m *Model) answered(l *link, n answered) {
 	}
 	r := m.Row(a.Row)
 	switch {
-	case a.tooLate != "":
+	case a.tooLate != "" && !(n.err == nil && wentOn(r)):
 		m.wishMoved(a.Wish, WishFailed, "it came too late: "+a.tooLate)
 		m.closeAsk(a, Withdrawn, "the answer came too late: "+a.tooLate)
 	case n.err == nil:
@@ -239,6 +239,12 @@ func (m *Model) answered(l *link, n answered) {
 	if n.err != nil {
 		m.troubled(l, n.err)
 	}
+}
+
+// wentOn reports whether a task whose question was withdrawn while an answer
+// was on its way shows that the answer came in time.
+func wentOn(r *Row) bool {
+	return r != nil && (r.Task.Status == task.Working || r.Task.Status == task.Completed)
 }
 
 // cancel cancels a task, or gives a plain call up.

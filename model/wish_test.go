@@ -79,7 +79,7 @@ func TestAnswer(t *testing.T) {
 			hold := make(chan struct{})
 			s.onAnswer = func(context.Context, task.Reply) error { <-hold; return nil }
 			st.wish(accept("p"))
-			st.tell(push(a("t", task.Completed)))
+			st.tell(push(a("t", task.Completed)), task.Withdrawn{Prompt: "p", Why: task.Own("its task has ended")})
 			close(hold)
 			st.settle()
 			if ask.State != Answered || ask.Wish.State != Taken {
