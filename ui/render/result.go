@@ -228,3 +228,16 @@ func Size(bytes int64) string {
 	}
 	return fmt.Sprintf("%.1f %ciB", v, "KMGTPE"[unit])
 }
+
+// Blank returns an empty document, to which parts are added one below the
+// other before it is first shown.
+func Blank(t *themes.Theme) *Document { return newDocument(t) }
+
+// AddText adds raw text in a role of the theme; it is cleaned when shown. An
+// empty text is an empty row.
+func (d *Document) AddText(raw string, role *themes.Role) {
+	d.add(&textBlock{raw: strings.TrimRight(raw, "\n") + "\n", role: role})
+}
+
+// AddJSON adds a JSON value, pretty printed.
+func (d *Document) AddJSON(raw []byte) { d.add(&jsonBlock{raw: raw, theme: d.theme}) }

@@ -1,0 +1,232 @@
+package tools
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+	"callboard/ui/render"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got+"\n" != string(want) {
+		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
+	}
+}
+
+func look(t *testing.T, p *Pane, w, h int) string {
+	t.Helper()
+	view := p.View(w, h, true)
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		t.Errorf("%d lines, want %d", len(lines), h)
+	}
+	for i, l := range lines {
+		if got := render.Width(l); got != w {
+			t.Errorf("%dx%d: line %d is %d cells wide: %q", w, h, i, got, ansi.Strip(l))
+		}
+	}
+	return ansi.Strip(view)
+}
+
+func pane(t *testing.T, sources ...Source) *Pane {
+	t.Helper()
+	th, err := themes.New("mono", false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(th, keymap.Default())
+	p.Sync(sources)
+	return p
+}
+
+func tool(name string, s task.Support) task.Tool {
+	return task.Tool{Name: name, Title: task.Own("The " + name), Description: task.Own("It does " + name + "."), Support: s}
+}
+
+func ops() Source {
+	research := tool("research", task.Required)
+	research.Destructive = true
+	research.Input = task.Form{
+		Schema: json.RawMessage(`{"type":"object","properties":{"topic":{"type":"string"}}}`),
+		Fields: []task.Field{
+			{Name: "topic", Label: task.Own("Topic"), Required: true, MinLength: 3, MaxLength: -1, Description: task.Own("What to look for.")},
+			{Name: "depth", Label: task.Own("Depth"), Kind: task.ChoiceField, Choices: []task.Choice{{Label: task.Own("quick")}, {Label: task.Own("deep")}}},
+		},
+	}
+	echo := tool("echo", task.Forbidden)
+	echo.ReadOnly = true
+	return Source{Server: "ops", View: model.ToolsView{At: time.Now(), Tools: []task.Tool{echo, research, tool("deploy", task.Optional)}}}
+}
+
+func press(p *Pane, keys ...string) (e Event, taken bool) {
+	types := map[string]tea.KeyType{"enter": tea.KeyEnter, "esc": tea.KeyEsc, "down": tea.KeyDown, "backspace": tea.KeyBackspace, "ctrl+d": tea.KeyCtrlD}
+	for _, k := range keys {
+		msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+		if typ, ok := types[k]; ok {
+			msg = tea.KeyMsg{Type: typ}
+		}
+		e, taken = p.Update(msg)
+	}
+	return e, taken
+}
+
+func TestViews(t *testing.T) {
+	for _, size := range []struct {
+		name string
+		w, h int
+	}{{"118x20", 118, 20}, {"78x20", 78, 20}, {"38x8", 38, 8}} {
+		golden(t, "tools-"+size.name, look(t, pane(t, ops()), size.w, size.h))
+	}
+	second := ops()
+	second.Server, second.Cannot = "dev", "it is read-only."
+	golden(t, "tools-two-servers", look(t, pane(t, ops(), second), 118, 12))
+}
+
+func TestTasksStandBeforePlainCalls(t *testing.T) {
+	view := look(t, pane(t, ops()), 78, 20)
+	r, d, e := strings.Index(view, "research"), strings.Index(view, "deploy"), strings.Index(view, "echo")
+	if r < 0 || r > d || d > e {
+		t.Errorf("order: %d %d %d\n%s", r, d, e, view)
+	}
+}
+
+func TestChoosing(t *testing.T) {
+	p := pane(t, ops())
+	e, _ := press(p, "j", "enter")
+	if e.Kind != Chosen || e.Server != "ops" || e.Tool.Name != "deploy" {
+		t.Errorf("event %+v", e)
+	}
+	if e, _ := press(p, "esc"); e.Kind != Leave {
+		t.Errorf("esc: %+v", e)
+	}
+	if _, taken := press(p, "q"); taken {
+		t.Error("q is taken from the others")
+	}
+	s := ops()
+	s.Cannot = "It is attached read-only."
+	p.Sync([]Source{s})
+	if e, _ := press(p, "enter"); e.Kind != Nothing || p.Message() != "It is attached read-only." {
+		t.Errorf("read-only: %+v %q", e, p.Message())
+	}
+}
+
+func TestCursorFollowsItsTool(t *testing.T) {
+	p := pane(t, ops())
+	press(p, "G")
+	s := ops()
+	s.View.Tools = append([]task.Tool{tool("aaa", task.Forbidden)}, s.View.Tools...)
+	p.Sync([]Source{s})
+	if e, _ := press(p, "enter"); e.Tool.Name != "echo" {
+		t.Errorf("the cursor went to %s", e.Tool.Name)
+	}
+}
+
+// The model hands out copies; what one reads must not jump to its top.
+func TestTheDescriptionStaysWhereItIs(t *testing.T) {
+	p := pane(t, ops())
+	look(t, p, 118, 6)
+	press(p, "ctrl+d")
+	was := look(t, p, 118, 6)
+	s := ops()
+	s.View.At = p.sources[0].View.At
+	p.Sync([]Source{s})
+	if got := look(t, p, 118, 6); got != was {
+		t.Errorf("was\n%s\nis\n%s", was, got)
+	}
+	s.View.At = s.View.At.Add(time.Minute)
+	s.View.Tools[1].Description = task.Own("Something new.")
+	p.Sync([]Source{s})
+	if got := look(t, p, 118, 12); !strings.Contains(got, "Something new.") {
+		t.Errorf("an old description:\n%s", got)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	p := pane(t, ops())
+	press(p, "/", "e", "c", "h")
+	if !p.Typing() || strings.Contains(look(t, p, 118, 12), "research") {
+		t.Errorf("view:\n%s", look(t, p, 118, 12))
+	}
+	if press(p, "enter"); p.Typing() {
+		t.Error("enter leaves the filter line open")
+	}
+	if e, _ := press(p, "enter"); e.Tool == nil || e.Tool.Name != "echo" {
+		t.Errorf("event %+v", e)
+	}
+	if e, _ := press(p, "esc"); e.Kind != Nothing || len(p.shown) != 3 {
+		t.Errorf("esc does not clear the filter first: %+v", e)
+	}
+	press(p, "/", "zzz")
+	if !strings.Contains(look(t, p, 78, 10), "No tool matches.") {
+		t.Errorf("view:\n%s", look(t, p, 78, 10))
+	}
+	if e, _ := press(p, "enter", "enter"); e.Kind != Nothing || p.Message() == "" {
+		t.Errorf("enter on nothing: %+v", e)
+	}
+	if _, taken := press(p, "/", "q"); !taken || p.filter != "zzzq" {
+		t.Errorf("q in the filter: %q", p.filter)
+	}
+}
+
+func TestStatesInWords(t *testing.T) {
+	for want, s := range map[string][]Source{
+		"No server is attached":      {},
+		"ops: asking for its tools…": {{Server: "ops", View: model.ToolsView{Loading: true}}},
+		"ops has no tools":           {{Server: "ops", View: model.ToolsView{At: time.Now()}}},
+		"ops: its tools cannot be listed: no answer": {{Server: "ops", View: model.ToolsView{
+			Err: &task.Error{Message: task.Own("no answer"), Advice: task.Own("Try again.")}}}},
+		"not known yet": {{Server: "ops"}},
+	} {
+		if view := look(t, pane(t, s...), 78, 6); !strings.Contains(view, want) {
+			t.Errorf("no %q in:\n%s", want, view)
+		}
+	}
+}
+
+func TestHostileToolsAtAnySize(t *testing.T) {
+	evil := "\x1b[2J\u202eb\r\n\u200b日本👩‍👩‍👧‍👦" + strings.Repeat("e\u0301\u0301\u0301\u0301\u0301", 9)
+	s := Source{Server: "ops", View: model.ToolsView{Err: &task.Error{Message: task.Clean(evil)}}}
+	for range 300 {
+		s.View.Tools = append(s.View.Tools, task.Tool{
+			Name: evil, Title: task.Clean(evil), Description: task.Clean(evil),
+			Input: task.Form{Schema: json.RawMessage(`"` + "\u202e\u009b" + `"`), Fields: []task.Field{{Name: evil, Label: task.Clean(evil), Pattern: evil}}},
+		})
+	}
+	p := pane(t, s, ops())
+	for w := 1; w < 130; w += 9 {
+		for h := 1; h < 50; h += 7 {
+			if view := look(t, p, w, h); strings.ContainsAny(view, "\x1b\u202e\u200b\u009b\r") {
+				t.Fatalf("raw text on the screen: %q", view)
+			}
+			press(p, "j", "ctrl+d")
+		}
+	}
+}
