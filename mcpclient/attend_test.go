@@ -112,6 +112,33 @@ func TestAttendComesBack(t *testing.T) {
 	})
 }
 
+func TestResultCache(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		c := newResultCache()
+		c.add("early", []byte(`{}`))
+		time.Sleep(resultBefore + time.Second)
+		c.add("timely", []byte(`{}`))
+		c.ended("early")
+		c.ended("timely")
+		if _, ok := c.results["early"]; ok {
+			t.Error("a result that came long before the end is taken for it")
+		}
+		if _, ok := c.results["timely"]; !ok {
+			t.Error("the result is gone")
+		}
+		c.add("large", make([]byte, maxCachedResult+1))
+		if _, ok := c.results["large"]; ok {
+			t.Error("a result beyond the limit is kept")
+		}
+		for i := range 10 {
+			c.add(task.ID(fmt.Sprint(i)), make([]byte, maxCachedResult))
+		}
+		if c.bytes > maxCached || len(c.results) != maxCached/maxCachedResult || len(c.order) != len(c.results) {
+			t.Errorf("%d bytes in %d results are kept", c.bytes, len(c.results))
+		}
+	})
+}
+
 func TestResults(t *testing.T) {
 	for _, c := range []struct {
 		name string

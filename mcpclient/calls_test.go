@@ -115,6 +115,7 @@ func TestProgress(t *testing.T) {
 func TestAbandon(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := attach(t, sleeping())
+		r.srv.Intercept(mcptest.Interception{Method: "tools/call", Hang: true}) // deaf to the cancel, too
 		r.call(task.Call{ID: "c", Tool: "work"})
 		if err := r.srv.WaitFor(t.Context(), "tools/call", 1); err != nil {
 			t.Fatal(err)
@@ -126,6 +127,7 @@ func TestAbandon(t *testing.T) {
 		if ret.Call != "c" || ret.Err == nil || ret.Err.Kind != task.Lost {
 			t.Errorf("%+v", ret)
 		}
+		_ = r.count("") // what is on its way arrives
 		got := r.srv.Requests("notifications/cancelled")
 		call := r.srv.Requests("tools/call")[0]
 		if len(got) != 1 || string(member(got[0].Params, "requestId")) != string(call.ID) {
@@ -142,6 +144,23 @@ func TestTooManyCalls(t *testing.T) {
 			r.call(task.Call{ID: task.CallID(fmt.Sprint(i)), Tool: "work"})
 		}
 		kind(t, r.s.Start(t.Context(), task.Call{ID: "more", Tool: "work"}), task.Limit)
+	})
+}
+
+// TestCallWaitsForStream: some servers send prompts on GET alone, at once.
+func TestCallWaitsForStream(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, Config{}, sleeping())
+		r.srv.Intercept(mcptest.Interception{Method: "GET", Delay: time.Second})
+		r.dial(task.Resume{})
+		begun := time.Now()
+		r.start("work")
+		if err := r.srv.WaitFor(t.Context(), "tools/call", 1); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begun); d < time.Second || d > 3*time.Second {
+			t.Errorf("the call was sent after %v", d)
+		}
 	})
 }
 

@@ -79,7 +79,7 @@ func TestStreamTellsOfLostSession(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := attach(t)
 		any1[task.Stream](r)
-		r.srv.LoseSessions()
+		r.srv.Intercept(mcptest.HTTPError("GET", -1, 404, 0))
 		r.srv.CutStreams()
 		if end := r.ending(); end.Kind != task.SessionLost || end.Status != 404 {
 			t.Errorf("%+v", end)
@@ -91,7 +91,7 @@ func TestStreamTellsOfLostSession(t *testing.T) {
 // does not sit out its back-off.
 func TestStreamComesBackWithTheServer(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t)
+		r := attach(t, mcptest.WithEventStore(0))
 		any1[task.Stream](r)
 		r.srv.Intercept(mcptest.Interception{Method: "GET", Times: 7, Drop: true})
 		r.srv.CutStreams()
@@ -103,8 +103,11 @@ func TestStreamComesBackWithTheServer(t *testing.T) {
 		if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := next(r, 3*time.Second, func(s task.Stream) bool { return s.Up }); !ok {
+		up, ok := next(r, 3*time.Second, func(s task.Stream) bool { return s.Up })
+		if !ok {
 			t.Error("the stream still waits")
+		} else if !up.Gap {
+			t.Error("without event ids what was missed is a gap")
 		}
 	})
 }

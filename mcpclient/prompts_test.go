@@ -178,14 +178,13 @@ func TestPromptIsWithdrawn(t *testing.T) {
 
 func TestPromptOfEndedTaskIsWithdrawn(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, asking("deploy", nameForm))
-		r.start("deploy")
-		id := any1[task.Started](r).Task.ID
-		r.s.Attend([]task.ID{id})
+		r := attach(t)
+		any1[task.Stream](r)
+		id := r.srv.AddTask(mcptest.Task{})
+		r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"m",`+
+			`"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}}}}`))
 		p := any1[task.Prompted](r).Prompt
-		if _, err := r.s.Cancel(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		r.srv.SetStatus(id, mcptest.Completed, "")
 		if w := any1[task.Withdrawn](r); w.Prompt != p.ID {
 			t.Errorf("%+v", w)
 		}
@@ -401,5 +400,23 @@ func TestURLRequired(t *testing.T) {
 		if done := any1[task.URLDone](r); done.Prompt != p.ID {
 			t.Errorf("%+v", done)
 		}
+	})
+}
+
+// TestOutboxHoldsNothingUp: a server that asks, and takes no answer, does not
+// stop its own stream.
+func TestOutboxHoldsNothingUp(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		any1[task.Stream](r)
+		r.srv.Intercept(mcptest.Interception{Times: -1, Hang: true})
+		for i := range 2 * maxOutbox {
+			r.srv.PushRaw("", fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+		}
+		r.srv.Push("", "notifications/message", map[string]any{"data": "after all"})
+		if _, ok := next(r, time.Second, func(task.Logged) bool { return true }); !ok {
+			t.Error("the stream stands still")
+		}
+		r.srv.ClearInterceptions()
 	})
 }

@@ -173,6 +173,7 @@ func TestReadOnly(t *testing.T) {
 		r.srv.Intercept(mcptest.Interception{Method: "tasks/get", Hang: true})
 		_, err = r.s.Get(t.Context(), id)
 		kind(t, err, task.Timeout)
+		_ = r.count("") // what is on its way arrives
 		r.close(false)
 		for _, q := range r.srv.Requests() {
 			switch q.Method {

@@ -22,7 +22,8 @@ import (
 // files of an archive are, in this order where they matter to each other:
 //
 //	POST method   a reply to such a request, used once: status, content type and
-//	              an empty line, then the body; $ID stands for the request's id
+//	              an empty line, then the body; $ID stands for the request's id;
+//	              "open" behind the content type leaves the stream open
 //	GET           the stream of the session; without one GET is 405
 //	GET after id  the continuation of a stream that broke; $ID stands for the id
 //	              of the last request
@@ -135,7 +136,11 @@ func act(ctx context.Context, s *Session, w []string) string {
 		}
 		return ""
 	case "get":
+		begun := time.Now()
 		t, err := s.Get(ctx, task.ID(w[1]))
+		if d := time.Since(begun); d > 5*time.Second {
+			return fmt.Sprintf("get: took %v", d)
+		}
 		return say(t.Status, err)
 	case "cancel":
 		t, err := s.Cancel(ctx, task.ID(w[1]))
@@ -252,7 +257,11 @@ func (s *script) reply(q *http.Request, name, id string, otherwise int) *http.Re
 		if _, err := fmt.Sscan(head, &status, &kind); err != nil {
 			panic(f.name + " has no head: " + head)
 		}
-		return response(q, status, kind, strings.ReplaceAll(body, "$ID", id))
+		r := response(q, status, kind, strings.ReplaceAll(body, "$ID", id))
+		if strings.HasSuffix(head, " open") {
+			r.Body = io.NopCloser(io.MultiReader(r.Body, untilDone{q.Context()}))
+		}
+		return r
 	}
 	return response(q, otherwise, "text/plain", "")
 }

@@ -176,6 +176,13 @@ func TestSweepEnds(t *testing.T) {
 		at = next
 	}
 	s = newSweep()
+	for i, at := range []task.Cursor{{}, {Value: "1", Set: true}, {Value: "2", Set: true}} {
+		_, why := s.next(at, task.Cursor{Value: fmt.Sprint(i%2 + 1), Set: true}, fmt.Append(nil, i), false)
+		if (why != "") != (i == 2) {
+			t.Errorf("page %d: %q", i, why)
+		}
+	}
+	s = newSweep()
 	same := []byte(`[{"taskId":"a"}]`)
 	if _, why := s.next(task.Cursor{}, task.Cursor{Value: "1", Set: true}, same, false); why != "" {
 		t.Error(why)
