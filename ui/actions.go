@@ -1,0 +1,258 @@
+package ui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/ui/render"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// cancelProves is what a person should know about a cancel.
+const cancelProves = "An acknowledgement proves neither that the work stopped nor that its side effects were undone."
+
+// note is a sentence for the footer.
+type note struct {
+	text string
+	bad  bool
+	at   time.Time
+}
+
+// say puts a sentence into the footer until the next key.
+func (r *Root) say(words string) { r.said = note{text: oneLine(words), at: r.now} }
+
+// refuse says why a key does nothing now, in the model's words, which are part
+// of a sentence.
+func (r *Root) refuse(why string) {
+	why = oneLine(why)
+	if c, n := utf8.DecodeRuneInString(why); n > 0 {
+		why = string(unicode.ToUpper(c)) + why[n:]
+	}
+	if !strings.HasSuffix(why, ".") {
+		why += "."
+	}
+	r.say(why)
+}
+
+// fail says what went wrong.
+func (r *Root) fail(words string) { r.said = note{text: oneLine(words), bad: true, at: r.now} }
+
+func (r *Root) told(msg NoteMsg) {
+	r.said = note{text: oneLine(task.CleanMax(msg.Text, 2000).Line()), bad: msg.Bad, at: r.now}
+}
+
+// taskKey takes the keys that work on a task.
+func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
+	t := &r.k.Task
+	switch {
+	case key.Matches(k, t.Copy):
+		return r.copy(), true
+	case key.Matches(k, t.Cancel):
+		r.askCancel()
+	case key.Matches(k, t.Save):
+		return r.save(), true
+	case key.Matches(k, t.Again):
+		r.askAgain()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// selectedRow returns the row that keys act on. Where there is none, or no row
+// is to be seen, it says so.
+func (r *Root) selectedRow() *model.Row {
+	if !r.hasSide() {
+		r.say("No task is to be seen here. " + r.k.Everywhere.Back.Help().Key + " leads back to them.")
+		return nil
+	}
+	row := r.m.Row(r.row())
+	if row == nil {
+		r.say("No task is selected.")
+	}
+	return row
+}
+
+// openRow shows the result of a row that has ended, else its detail.
+func (r *Root) openRow(key task.Key) tea.Cmd {
+	row := r.m.Row(key)
+	if row == nil {
+		r.say("No task is selected.")
+		return nil
+	}
+	if row.Task.Status.Terminal() {
+		return r.openResult(key)
+	}
+	r.side, r.onSide = r.detail, true
+	return nil
+}
+
+// openResult shows a row's result, and asks for it where it is not there yet.
+func (r *Root) openResult(key task.Key) tea.Cmd {
+	row := r.m.Row(key)
+	switch {
+	case row == nil:
+		r.say("No task is selected.")
+		return nil
+	case row.Outcome == nil && row.Live():
+		r.say("It has not ended: there is no result yet.")
+		return nil
+	case row.Outcome == nil && !row.Task.Status.Terminal():
+		r.say("There is no result: " + markWords(row) + ".")
+		return nil
+	}
+	r.result.show(row.Key)
+	r.result.fromDetail = r.onSide && r.side == r.detail
+	r.side, r.onSide = r.result, true
+	return r.m.Update(model.ResultMsg{Key: row.Key})
+}
+
+// askCancel asks whether the selected task should be cancelled.
+func (r *Root) askCancel() {
+	row := r.selectedRow()
+	if row == nil {
+		return
+	}
+	if why := r.m.CanCancel(row.Key); why != "" {
+		r.refuse(why)
+		return
+	}
+	s := r.scene()
+	what, line := "Cancel ", cancelProves
+	if row.Plain {
+		what = "Give up "
+		line = "The server is told that nobody waits any more. That proves neither that the work stops nor that its side effects are undone."
+	}
+	lines := []string{"on " + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + "."}
+	if words := message(row); words != "" {
+		lines = append(lines, s.t.Glyphs.Bar+" "+s.cut(words, 300))
+	}
+	of := row.Key
+	r.over = &confirm{
+		title: what + s.rowName(row) + "?",
+		lines: append(lines, "", line),
+		yes: func(r *Root) tea.Cmd {
+			if why := r.m.CanCancel(of); why != "" {
+				r.refuse(why)
+				return nil
+			}
+			return r.m.Update(model.CancelMsg{Key: of})
+		},
+	}
+}
+
+// askAgain asks whether a call that was made here should be made again.
+func (r *Root) askAgain() {
+	row := r.selectedRow()
+	switch {
+	case row == nil:
+	case row.Call == nil:
+		r.say("It was not started here: its tool and arguments are not known.")
+	default:
+		r.askAgainOf(row)
+	}
+}
+
+func (r *Root) askAgainOf(row *model.Row) {
+	server, call := row.Key.Server, *row.Call
+	if why := r.m.CanStart(server); why != "" {
+		r.refuse(why)
+		return
+	}
+	r.over = &confirm{
+		title: "Run " + task.CleanLine(call.Tool, 100).Line() + " again?",
+		lines: []string{
+			"on " + task.CleanLine(server, 100).Line() + ", with the same arguments:",
+			r.t.Glyphs.Bar + " " + task.CleanMax(string(call.Args), 400).Line(),
+		},
+		yes: func(r *Root) tea.Cmd { return r.start(server, call) },
+	}
+}
+
+// start sends a call under a new name, and selects its row.
+func (r *Root) start(server string, call task.Call) tea.Cmd {
+	call.ID = model.NewCallID()
+	cmd := r.m.Update(model.StartMsg{Server: server, Call: call})
+	r.at, r.onSide, r.side = atTasks, false, r.detail
+	key := task.Key{Server: server, Call: call.ID}
+	row := r.m.Row(key)
+	if row == nil {
+		return cmd // the model says why
+	}
+	r.tasks.take(r.m, row.Key)
+	if _, seen := r.m.Board().Rank(row.Key); !seen && r.m.Board().Filter() != "" {
+		r.say("Started. The filter hides its row.")
+	}
+	return cmd
+}
+
+// retry sends the failed wish of the selected row again.
+func (r *Root) retry() tea.Cmd {
+	row := r.selectedRow()
+	switch {
+	case row == nil:
+		return nil
+	case row.Wish == nil || row.Wish.State != model.WishFailed && row.Wish.State != model.WishUnknown:
+		r.say("Nothing failed here that could be tried again.")
+		return nil
+	}
+	return r.m.Update(model.RetryMsg{Key: row.Key})
+}
+
+type copiedMsg struct {
+	what string
+	err  error
+}
+
+// copyText puts text on the clipboard.
+func (r *Root) copyText(what, text string) tea.Cmd {
+	if r.o.Clipboard == nil {
+		r.say("There is no clipboard here.")
+		return nil
+	}
+	clipboard := r.o.Clipboard
+	return func() tea.Msg { return copiedMsg{what, clipboard(text)} }
+}
+
+func (r *Root) copied(msg copiedMsg) {
+	if msg.err != nil {
+		r.fail("Not copied: " + task.CleanMax(msg.err.Error(), 400).Line())
+		return
+	}
+	r.say("Copied " + msg.what + ".")
+}
+
+// copy copies the result where it is shown, the line of the log, else the id.
+func (r *Root) copy() tea.Cmd {
+	if r.at == atLog {
+		line, ok := r.log.line(r)
+		if !ok {
+			r.say("There is no line to copy.")
+			return nil
+		}
+		return r.copyText("the line", shown(&line, r.log.reveal))
+	}
+	row := r.selectedRow()
+	if row == nil {
+		return nil
+	}
+	if r.onSide && r.side == r.result && row.Outcome != nil && row.Outcome.Result != nil {
+		name, data := render.Save(row.Outcome.Result)
+		if !isText(name) {
+			r.say("The result is no text: w saves it.")
+			return nil
+		}
+		return r.copyText("the result ("+size(len(data))+")", string(data))
+	}
+	if row.Key.ID == "" {
+		r.say("A plain call has no id.")
+		return nil
+	}
+	return r.copyText("the id "+r.scene().cut(row.Key.ID.Text().Line(), 40), string(row.Key.ID))
+}

@@ -1,0 +1,238 @@
+package ui
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+
+	"github.com/charmbracelet/bubbles/key"
+)
+
+const columnGap = "  "
+
+// column is one column of the table. The message column takes what the others
+// leave.
+type column struct {
+	by    model.Column
+	title string
+	width int // 0: takes what is left
+	right bool
+	// least is the width of the table from which on the column is shown.
+	least int
+	key   func(*keymap.Sort) key.Binding
+}
+
+// columns are all columns in their order. What an operator can do without
+// goes first when it gets narrow.
+var columns = []column{
+	{model.ByStatus, "STATUS", 12, false, 0, func(k *keymap.Sort) key.Binding { return k.Status }},
+	{model.ByTask, "TASK", 8, false, 34, func(k *keymap.Sort) key.Binding { return k.Task }},
+	{model.ByTool, "TOOL", 12, false, 64, func(k *keymap.Sort) key.Binding { return k.Tool }},
+	{model.ByMessage, "MESSAGE", 0, false, 0, func(k *keymap.Sort) key.Binding { return k.Message }},
+	{model.ByProgress, "PROGRESS", 9, false, 68, func(k *keymap.Sort) key.Binding { return k.Progress }},
+	{model.ByAge, "AGE", 5, true, 44, func(k *keymap.Sort) key.Binding { return k.Age }},
+	{model.ByTTL, "TTL", 5, true, 50, func(k *keymap.Sort) key.Binding { return k.TTL }},
+	{model.ByServer, "SERVER", 8, false, 72, func(k *keymap.Sort) key.Binding { return k.Server }},
+}
+
+func columnOf(by model.Column) column {
+	for _, c := range columns {
+		if c.by == by {
+			return c
+		}
+	}
+	return columns[0]
+}
+
+// shown returns the columns that there are at all: the server's only where
+// there are several, tool and progress only where some are known.
+func (p *tasksPane) shown(many bool) []column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
+		return c.by == model.ByServer && !many || c.by == model.ByTool && !p.tools ||
+			c.by == model.ByProgress && !p.progress
+	})
+}
+
+// columns returns the columns of a table w cells wide, each with its width.
+// The first one stays when the others are scrolled.
+func (p *tasksPane) columns(w int, many bool) []column {
+	var cols []column
+	used := len(columnGap) // the cursor's glyph
+	flex := -1
+	for i, c := range p.shown(many) {
+		if i > 0 && i <= p.shift || p.shift == 0 && w < c.from(many) {
+			continue
+		}
+		c.width = c.widthIn(w)
+		gap := 0
+		if len(cols) > 0 {
+			gap = len(columnGap)
+		}
+		if c.width == 0 {
+			c.width = min(leastMessage, max(w-used-gap, 1))
+			flex = len(cols)
+		}
+		if used+gap+c.width > w && len(cols) > 0 {
+			break
+		}
+		used += gap + c.width
+		cols = append(cols, c)
+	}
+	if flex >= 0 && flex < len(cols) {
+		cols[flex].width += max(w-used, 0)
+	}
+	return cols
+}
+
+// leastMessage is how narrow the message gets before columns go.
+const leastMessage = 10
+
+// from is the width of the table from which on a column is shown.
+func (c column) from(many bool) int {
+	if many && c.by == model.ByProgress {
+		return 94 // whose a task is comes before how far it is
+	}
+	return c.least
+}
+
+// widthIn is a column's width in a table w cells wide: some have more to show
+// where there is room.
+func (c column) widthIn(w int) int {
+	switch {
+	case c.by == model.ByTask && w >= 110:
+		return 13
+	case c.by == model.ByTool && w >= 90:
+		return 20
+	case c.by == model.ByProgress && w >= 90:
+		return 13
+	case c.by == model.ByServer && w >= 90:
+		return 14
+	}
+	return c.width
+}
+
+// tableRow draws one row of the table.
+func (s *scene) tableRow(r *model.Row, cols []column, selected, focused bool) string {
+	var b strings.Builder
+	if selected {
+		b.WriteString(s.t.Glyphs.Select + " ")
+	} else {
+		b.WriteString("  ")
+	}
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteString(columnGap)
+		}
+		s.cell(&b, r, c)
+	}
+	switch {
+	case selected && focused:
+		return s.t.Selected.Around(b.String())
+	case selected:
+		return s.t.SelectedBlurred.Around(b.String())
+	}
+	return b.String()
+}
+
+// cell writes one cell, exactly as wide as its column.
+func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
+	role := &s.t.Text
+	if !r.Live() || s.down(r.Key.Server) {
+		role = &s.t.Dim
+	}
+	text := ""
+	switch c.by {
+	case model.ByStatus:
+		st := s.statusOf(r)
+		text, role = st.glyph+" "+st.word, st.role
+	case model.ByTask:
+		text = s.rowID(r.Key, c.width)
+	case model.ByTool:
+		text = r.Tool.Line()
+	case model.ByMessage:
+		s.messageCell(b, r, c.width, role)
+		return
+	case model.ByProgress:
+		text = s.progress(r, c.width)
+	case model.ByAge:
+		text, role = age(s.since(r.Began)), &s.t.Dim
+	case model.ByTTL:
+		text, role = s.ttl(r)
+	case model.ByServer:
+		text, role = task.CleanLine(r.Key.Server, 100).Line(), &s.t.Dim
+	}
+	if c.right {
+		b.WriteString(role.Paint(s.fitRight(text, c.width)))
+		return
+	}
+	b.WriteString(role.Paint(s.fit(text, c.width)))
+}
+
+// messageCell puts what became of the person's wish before the message.
+func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *themes.Role) {
+	lead, leadRole := "", &s.t.Warning
+	switch {
+	case r.Later != task.Unknown:
+		lead = "later reported " + r.Later.String()
+	case r.Wish != nil && r.Wish.State != model.Taken:
+		lead, leadRole = s.wishWords(r.Wish)
+	case r.Task.Status.Terminal() && r.Mark == model.Expired:
+		lead, leadRole = "expired", &s.t.Dim
+	case r.Task.Status.Terminal() && r.Mark == model.Gone:
+		lead, leadRole = "gone", &s.t.Dim
+	}
+	if lead == "" {
+		b.WriteString(role.Paint(s.fit(message(r), w)))
+		return
+	}
+	lead = s.cut(lead, w)
+	b.WriteString(leadRole.Paint(lead))
+	if rest := w - width(lead); rest > 8 && message(r) != "" {
+		b.WriteString(s.t.Dim.Paint(" "+s.t.Glyphs.Dot+" ") + role.Paint(s.fit(message(r), rest-3)))
+	} else {
+		b.WriteString(spaces(rest))
+	}
+}
+
+// progress draws a bar and the percentage, or what is done where the server
+// told no total.
+func (s *scene) progress(r *model.Row, w int) string {
+	if r.Progress == nil || !r.Live() {
+		return ""
+	}
+	share, ok := fraction(r.Progress)
+	if !ok {
+		return number(r.Progress.Done)
+	}
+	bar := max(w-5, 0)
+	full := int(math.Round(share * float64(bar)))
+	return strings.Repeat(s.t.Glyphs.BarFull, full) + strings.Repeat(s.t.Glyphs.BarEmpty, bar-full) +
+		s.fitRight(number(math.Floor(share*100))+"%", 5)
+}
+
+// fraction returns which part is done, 0 to 1; false where that is not known.
+// Servers send totals that are wrong, and numbers that are none.
+func fraction(p *task.Progress) (float64, bool) {
+	if !(p.Total > 0) || math.IsInf(p.Total, 0) || math.IsNaN(p.Done) {
+		return 0, false
+	}
+	return min(max(p.Done/p.Total, 0), 1), true
+}
+
+// ttl words what is left of a row's time to live, and how urgent that is.
+func (s *scene) ttl(r *model.Row) (string, *themes.Role) {
+	end, ok := r.Expiry()
+	if !ok || r.Mark == model.Gone || r.Mark == model.Expired {
+		return "", &s.t.Dim
+	}
+	d := end.Sub(s.now)
+	if r.Live() && d < soon {
+		return left(d), &s.t.Warning
+	}
+	return left(d), &s.t.Dim
+}

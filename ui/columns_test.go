@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"callboard/model/task"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func titles(cols []column) string {
+	var names []string
+	for _, c := range cols {
+		names = append(names, c.title)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestColumnsByWidth(t *testing.T) {
+	for _, c := range []struct {
+		w    int
+		many bool
+		want string
+	}{
+		{20, false, "STATUS MESSAGE"},
+		{36, false, "STATUS TASK MESSAGE"},
+		{44, false, "STATUS TASK MESSAGE AGE"},
+		{56, false, "STATUS TASK MESSAGE AGE TTL"},
+		{64, false, "STATUS TASK TOOL MESSAGE AGE TTL"},
+		{76, true, "STATUS TASK TOOL MESSAGE AGE TTL SERVER"},
+		{116, true, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL SERVER"},
+	} {
+		p := &tasksPane{tools: true, progress: true}
+		if got := titles(p.columns(c.w, c.many)); got != c.want {
+			t.Errorf("%d wide, several servers %v: %s, want %s", c.w, c.many, got, c.want)
+		}
+	}
+}
+
+// The columns fill the width, and the first one stays when others are scrolled.
+func TestColumnsFillTheWidth(t *testing.T) {
+	for w := 5; w < 250; w++ {
+		for shift := range 6 {
+			p := &tasksPane{tools: true, progress: true, shift: shift}
+			cols := p.columns(w, true)
+			if len(cols) == 0 || cols[0].title != "STATUS" {
+				t.Fatalf("%d wide, scrolled by %d: %v", w, shift, titles(cols))
+			}
+			sum := len(columnGap) * len(cols)
+			for _, c := range cols {
+				sum += c.width
+			}
+			if w > 16 && sum > w {
+				t.Errorf("%d wide, scrolled by %d: %d cells", w, shift, sum)
+			}
+		}
+	}
+}
+
+func TestColumnsWithoutContentAreLeftOut(t *testing.T) {
+	if got := titles((&tasksPane{}).columns(120, false)); got != "STATUS TASK MESSAGE AGE TTL" {
+		t.Error(got)
+	}
+}
+
+func TestShortID(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		sc := s.r.scene()
+		for in, want := range map[string]string{
+			"786512e2-9e0d-44bd-8f29-789f320fe840": "786512e2",
+			"task-7":                               "task-7",
+			"task-000123":                          "tas…0123",
+			"task-000124":                          "tas…0124",
+		} {
+			if got := sc.shortID(in, 8); got != want {
+				t.Errorf("%s: %s, want %s", in, got, want)
+			}
+		}
+		for _, id := range []string{"日本語のタスク識別子", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", strings.Repeat("e\u0301", 30)} {
+			for w := 1; w < 20; w++ {
+				if got := ansi.StringWidth(sc.shortID(id, w)); got > w {
+					t.Errorf("%s in %d cells takes %d", id, w, got)
+				}
+			}
+		}
+	})
+}
+
+// Numbers of servers are not to be trusted.
+func TestProgressOfAnyNumber(t *testing.T) {
+	zero := 0.0
+	for _, c := range []struct {
+		done, total float64
+		want        float64
+		ok          bool
+	}{
+		{1, 4, 0.25, true}, {9, 4, 1, true}, {-1, 4, 0, true}, {1, 0, 0, false}, {1, -3, 0, false},
+		{zero / zero, 4, 0, false}, {1, 1 / zero, 0, false}, {1, zero / zero, 0, false},
+	} {
+		got, ok := fraction(&task.Progress{Done: c.done, Total: c.total})
+		if got != c.want || ok != c.ok {
+			t.Errorf("%v of %v: %v %v", c.done, c.total, got, ok)
+		}
+	}
+}

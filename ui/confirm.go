@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"callboard/ui/render"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// overlay stands over the panes and takes all keys.
+type overlay interface {
+	// update takes a key, or a message of a component of its own.
+	update(r *Root, msg tea.Msg) tea.Cmd
+	// typing reports whether keys are text.
+	typing() bool
+	// draw lays the overlay over the screen's lines.
+	draw(r *Root, s *scene, screen []string)
+	// foot is the footer while the overlay is open.
+	foot(r *Root, s *scene) string
+}
+
+// confirm is a question of callboard's own, answered by y or n.
+type confirm struct {
+	title string
+	lines []string
+	yes   func(r *Root) tea.Cmd
+}
+
+func (c *confirm) typing() bool { return false }
+
+func (c *confirm) update(r *Root, msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyMsg)
+	switch {
+	case !ok || k.Paste:
+	case key.Matches(k, r.k.Confirm.Yes):
+		r.over = nil
+		return c.yes(r)
+	case key.Matches(k, r.k.Confirm.No):
+		r.over = nil
+		r.say("Nothing was done.")
+	default:
+		r.say("Press " + r.k.Confirm.Yes.Help().Key + " for yes, " + r.k.Confirm.No.Help().Key + " or esc for no.")
+	}
+	return nil
+}
+
+func (c *confirm) draw(r *Root, s *scene, screen []string) {
+	w := min(r.width-2, 68)
+	var lines []string
+	for _, line := range c.lines {
+		for _, part := range render.Wrap(line, w-4) {
+			lines = append(lines, " "+part)
+		}
+	}
+	keys := &r.k.Confirm
+	lines = lines[:min(len(lines), max(r.height-7, 1))]
+	lines = append(lines, "", " "+s.hint(keys.Yes)+"   "+s.hint(keys.No))
+	box := s.frame(lines, w, len(lines)+2, s.cut(c.title, w-6), "", true)
+	s.over(screen, box, (r.width-w)/2, max((r.height-len(box))/2, 1))
+}
+
+func (c *confirm) foot(r *Root, s *scene) string {
+	return " " + s.hint(r.k.Confirm.Yes) + "  " + s.hint(r.k.Confirm.No)
+}

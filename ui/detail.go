@@ -1,0 +1,312 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+	"callboard/ui/render"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// detailPane shows everything that is known of one row.
+type detailPane struct {
+	text scroll
+	of   task.Key
+}
+
+func (p *detailPane) title(*scene) string { return "Detail" }
+func (p *detailPane) note(*scene) string  { return p.text.note() }
+
+func (p *detailPane) view(s *scene, w, h int, _ bool) []string {
+	row := s.m.Row(p.of)
+	if row == nil {
+		p.text = scroll{}
+		return s.centred([]string{"No task is selected."}, w, h)
+	}
+	return p.text.show(detailLines(s, row, w), h)
+}
+
+// show turns the pane to a row; another row is shown from its beginning.
+func (p *detailPane) show(key task.Key) {
+	if p.of != key {
+		p.of, p.text = key, scroll{}
+	}
+}
+
+func (p *detailPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
+	if key.Matches(k, r.k.List.Open) {
+		return r.openResult(p.of), true
+	}
+	return nil, p.text.key(&r.k.List, k)
+}
+
+func (p *detailPane) hints(r *Root) []key.Binding {
+	e, t := &r.k.Everywhere, &r.k.Task
+	var keys []key.Binding
+	if row := r.m.Row(p.of); row != nil {
+		if row.Asking() && r.m.CanAnswer(p.of) == "" {
+			keys = append(keys, e.Answer)
+		}
+		if !row.Live() {
+			keys = append(keys, named(r.k.List.Open, "result"), t.Save)
+		} else if r.m.CanCancel(p.of) == "" {
+			keys = append(keys, t.Cancel)
+		}
+	}
+	return append(keys, t.Copy, e.NextPane, e.Back)
+}
+
+// page collects the lines of a text pane.
+type page struct {
+	s     *scene
+	w     int
+	lines []string
+}
+
+const labelWidth = 10
+
+// add puts a line under a label; what is too long wraps beneath itself.
+func (p *page) add(label, words string, role *themes.Role) {
+	if words == "" {
+		return
+	}
+	indent := labelWidth
+	if p.w < 30 {
+		indent = 2
+	}
+	for i, part := range render.Wrap(words, max(p.w-indent, 1)) {
+		head := spaces(indent)
+		if i == 0 && indent == labelWidth {
+			head = p.s.t.Dim.Paint(p.s.fit(label, labelWidth))
+		} else if i == 0 {
+			p.lines = append(p.lines, p.s.t.Dim.Paint(p.s.cut(label, p.w)))
+		}
+		p.lines = append(p.lines, head+role.Paint(part))
+	}
+}
+
+// head starts a part of the page.
+func (p *page) head(words string) {
+	p.lines = append(p.lines, "", p.s.t.Header.Paint(p.s.cut(words, p.w)))
+}
+
+// text adds words without a label.
+func (p *page) text(words string, role *themes.Role) {
+	for _, part := range render.Wrap(words, p.w) {
+		p.lines = append(p.lines, role.Paint(part))
+	}
+}
+
+// quote adds words of a server behind a bar.
+func (p *page) quote(words string) {
+	bar := p.s.t.Accent.Paint(p.s.t.Glyphs.Bar)
+	for _, part := range render.Wrap(words, max(p.w-2, 1)) {
+		p.lines = append(p.lines, bar+" "+part)
+	}
+}
+
+func detailLines(s *scene, r *model.Row, w int) []string {
+	p := &page{s: s, w: w}
+	t := s.t
+	if r.Key.ID != "" {
+		p.text(r.Key.ID.Text().Line(), &t.Strong)
+	} else {
+		p.text("a plain call, not a task", &t.Strong)
+	}
+	st := s.statusOf(r)
+	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(r.Since))), st.role)
+	p.add("", markWords(r), &t.Warning)
+	if r.Later != task.Unknown {
+		p.add("", "later reported "+r.Later.String()+": the first ending counts, the result can be opened", &t.Warning)
+	}
+	if len(r.Asks) == 0 || r.Asks[0].Prompt.Message != r.Task.Message {
+		p.add("message", r.Task.Message.String(), &t.Text)
+	}
+	p.wish(r)
+	p.asks(r)
+	if r.Progress != nil {
+		words := strings.TrimSpace(s.progress(r, 15) + " " + amount(r.Progress))
+		p.add("progress", words, &t.Text)
+		p.add("", r.Progress.Message.String(), &t.Text)
+	}
+	p.add("note", r.Note.String(), &t.Text)
+	p.outcome(r)
+	p.facts(r)
+	p.arguments(r)
+	p.timeline(r)
+	return p.lines
+}
+
+// statusWord is the protocol's own word, where the table says it in another.
+func statusWord(r *model.Row, st status) string {
+	if r.Asking() && r.Task.Status == task.InputRequired {
+		return strings.Replace(st.word, "asking", task.InputRequired.String(), 1)
+	}
+	return st.word
+}
+
+func amount(p *task.Progress) string {
+	if p.Total > 0 {
+		return number(p.Done) + " of " + number(p.Total)
+	}
+	return ""
+}
+
+func (p *page) wish(r *model.Row) {
+	if r.Wish == nil {
+		return
+	}
+	words, role := p.s.wishWords(r.Wish)
+	if !r.Wish.At.IsZero() {
+		words += ", " + ago(p.s.since(r.Wish.At))
+	}
+	if r.Wish.State == model.WishFailed {
+		words += ". " + p.s.k.Everywhere.Retry.Help().Key + " sends it again."
+	}
+	p.add("you", words, role)
+	if r.Wish.Verb == "cancel" && (r.Wish.State == model.Delivered || r.Wish.State == model.Taken) {
+		p.add("", cancelProves, &p.s.t.Dim)
+	}
+}
+
+func (p *page) asks(r *model.Row) {
+	for _, a := range r.Asks {
+		p.add("asks", p.s.askState(a), &p.s.t.Asking)
+		p.quote(p.s.cut(a.Prompt.Message.String(), 4096))
+		if a.Prompt.Guessed {
+			p.add("", "The question named no task: that it belongs to this one is inferred.", &p.s.t.Dim)
+		}
+	}
+}
+
+func (p *page) outcome(r *model.Row) {
+	o, t := r.Outcome, p.s.t
+	switch {
+	case o == nil && !r.Task.Status.Terminal():
+	case o == nil:
+		p.add("result", "enter reads it", &t.Dim)
+	case o.Loading:
+		p.add("result", "being read", &t.Dim)
+	case o.Err != nil:
+		p.add("result", o.Err.Error(), &t.Error)
+	case o.Result == nil:
+	case o.Result.Err != nil:
+		p.add("result", fmt.Sprintf("error %d: %s", o.Result.Err.Code, o.Result.Err.Message.Line()), &t.Error)
+	case o.Result.IsError:
+		p.add("result", p.s.t.Glyphs.Failed+" the tool says that it failed; enter shows it", &t.Error)
+	default:
+		p.add("result", size(len(o.Result.Raw))+", enter shows it", &t.OK)
+	}
+}
+
+func (p *page) facts(r *model.Row) {
+	s, t := p.s, p.s.t
+	p.head("Facts")
+	p.add("tool", r.Tool.Line(), &t.Text)
+	p.add("server", task.CleanLine(r.Key.Server, 256).Line(), &t.Text)
+	how := r.How.String()
+	if !r.Heard.IsZero() {
+		how += " " + ago(s.since(r.Heard))
+	}
+	p.add("known", strings.TrimSpace(how), &t.Text)
+	if s.down(r.Key.Server) {
+		p.add("", "The server is not reached: this may be out of date.", &t.Warning)
+	}
+	p.add("poll", r.PollError, &t.Error)
+	p.add("began", s.when(r.Began)+", "+ago(s.since(r.Began)), &t.Text)
+	if !r.Task.Updated.IsZero() {
+		p.add("updated", s.when(r.Task.Updated)+" (the server's clock)", &t.Text)
+	}
+	switch end, ok := r.Expiry(); {
+	case ok && end.After(s.now):
+		p.add("TTL", left(end.Sub(s.now))+" left of "+span(r.Task.TTL)+", until "+s.when(end), &t.Text)
+	case ok:
+		p.add("TTL", span(r.Task.TTL)+", ran out "+ago(s.since(end)), &t.Warning)
+	case r.Task.TTL == task.NoTTL:
+		p.add("TTL", "none: kept without limit", &t.Text)
+	case !r.Plain:
+		p.add("TTL", "not told", &t.Dim)
+	}
+	if r.Task.Poll > 0 {
+		p.add("interval", "polled every "+span(r.Task.Poll)+" as the server asks", &t.Text)
+	}
+}
+
+// maxArguments is how much of the arguments the detail shows.
+const maxArguments = 2048
+
+func (p *page) arguments(r *model.Row) {
+	if r.Call == nil || len(r.Call.Args) == 0 {
+		return
+	}
+	p.head("Arguments")
+	p.text(task.CleanMax(string(r.Call.Args), maxArguments).String(), &p.s.t.Text)
+}
+
+// timeline lists every seen change, how it was learnt, and what is missing.
+func (p *page) timeline(r *model.Row) {
+	if len(r.Steps) == 0 {
+		return
+	}
+	s, t := p.s, p.s.t
+	p.head("Time line")
+	if r.Dropped > 0 {
+		p.text(count(r.Dropped, "step", "steps")+" before these no longer kept", &t.Dim)
+	}
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		if step.Gap {
+			p.text(s.t.Glyphs.Gap+s.t.Glyphs.Gap+" the link was broken here: steps may be missing", &t.Warning)
+		}
+		st := s.stepStatus(step.Status)
+		line := t.Dim.Paint(step.At.Format(time.TimeOnly)) + " " + st.role.Paint(st.glyph+" "+s.fit(step.Status.String(), 14))
+		how := step.How.String()
+		if step.Late {
+			how = strings.TrimSpace(how + ", contradicts the end")
+		}
+		line += " " + t.Dim.Paint(how)
+		p.lines = append(p.lines, s.cut(line, p.w))
+		if !step.Message.IsZero() {
+			p.lines = append(p.lines, spaces(9)+t.Text.Paint(s.cut(step.Message.Line(), p.w-9)))
+		}
+	}
+}
+
+// when words a time of day, with the date where it is not today.
+func (s *scene) when(at time.Time) string {
+	at = at.Local()
+	if y, m, d := s.now.Local().Date(); at.Day() == d && at.Month() == m && at.Year() == y {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format(time.DateTime)
+}
+
+// centred puts a few sentences into the middle of a pane.
+func (s *scene) centred(words []string, w, h int) []string {
+	inner := min(w-2, 64)
+	var text []string
+	for _, line := range words {
+		text = append(text, render.Wrap(line, max(inner, 1))...)
+	}
+	out := make([]string, 0, h)
+	for range max((h-len(text))/2, 0) {
+		out = append(out, "")
+	}
+	indent := spaces((w - inner) / 2)
+	for _, line := range text {
+		out = append(out, indent+line)
+	}
+	return out[:min(len(out), h)]
+}
+
+// named returns a binding under another word, for a footer.
+func named(b key.Binding, desc string) key.Binding {
+	b.SetHelp(b.Help().Key, desc)
+	return b
+}

@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// helpPane lists all keys, from the bindings themselves.
+type helpPane struct{ text scroll }
+
+func (p *helpPane) title(*scene) string { return "Keys" }
+func (p *helpPane) note(*scene) string  { return p.text.note() }
+
+// helpColumn is the width of a column of keys.
+const helpColumn = 38
+
+func (p *helpPane) view(s *scene, w, h int, _ bool) []string {
+	columns := max(min(w/helpColumn, 3), 1)
+	var lines []string
+	for _, scope := range s.k.Scopes() {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, s.t.Title.Paint(s.cut(scope.Name, w)))
+		per := (len(scope.Bindings) + columns - 1) / columns
+		for i := range per {
+			line := ""
+			for c := range columns {
+				if j := c*per + i; j < len(scope.Bindings) {
+					line += s.keyHelp(scope.Bindings[j], min(w, helpColumn))
+				}
+			}
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines, "", s.t.Title.Paint("Commands"))
+	for _, c := range commands {
+		lines = append(lines, s.cut(s.t.Key.Paint(s.fit(":"+c.name, 12))+s.t.KeyDesc.Paint(c.help), w))
+	}
+	return p.text.show(lines, h)
+}
+
+func (s *scene) keyHelp(b key.Binding, w int) string {
+	return s.t.Key.Paint(s.fit(b.Help().Key, 11)) + s.t.Text.Paint(s.fit(b.Help().Desc, w-12)) + " "
+}
+
+func (p *helpPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
+	if key.Matches(k, r.k.Everywhere.Help) {
+		r.leave()
+		return nil, true
+	}
+	return nil, p.text.key(&r.k.List, k)
+}
+
+func (p *helpPane) hints(r *Root) []key.Binding {
+	return []key.Binding{r.k.List.PageDown, r.k.Everywhere.Back}
+}

@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"fmt"
+
+	"callboard/model"
+	"callboard/model/task"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// inboxPane lists the questions of all servers, the most urgent first. The
+// cursor stands on a question.
+type inboxPane struct {
+	win window
+	at  task.PromptID
+}
+
+func (p *inboxPane) title(s *scene) string {
+	return fmt.Sprintf("Inbox %d", waiting(s.m.Inbox()))
+}
+
+func (p *inboxPane) note(s *scene) string { return "" }
+
+// waiting counts the questions that can be answered.
+func waiting(asks []*model.Ask) int {
+	n := 0
+	for _, a := range asks {
+		if a.State == model.Open {
+			n++
+		}
+	}
+	return n
+}
+
+// settle keeps the cursor on its question.
+func (p *inboxPane) settle(m *model.Model) {
+	asks := m.Inbox()
+	for i, a := range asks {
+		if a.Prompt.ID == p.at {
+			p.win.cursor = i
+		}
+	}
+	p.win.show(len(asks), max(p.win.height, 1))
+	p.at = ""
+	if len(asks) > 0 {
+		p.at = asks[p.win.cursor].Prompt.ID
+	}
+}
+
+func (p *inboxPane) view(s *scene, w, h int, focused bool) []string {
+	asks := s.m.Inbox()
+	if len(asks) == 0 {
+		return s.centred([]string{"Nothing waits for you.", "", "A question of a server rings, and stands here until it is answered. esc leads back to the tasks."}, w, h)
+	}
+	rows := max((h-1)/2, 1) // two lines a question
+	p.win.show(len(asks), rows)
+	lines := []string{s.t.Header.Paint(s.cut("  STATE         WAITS  TTL    WHO ASKS", w))}
+	for i := p.win.offset; i < len(asks) && len(lines) < h; i++ {
+		lines = append(lines, s.askLines(asks[i], w, i == p.win.cursor, focused)...)
+	}
+	return lines[:min(len(lines), h)]
+}
+
+// askLines are the two lines of a question: what about it, and its words.
+func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
+	st := s.askStatus(a)
+	mark := "  "
+	if selected {
+		mark = s.t.Glyphs.Select + " "
+	}
+	ttl, role := "", &s.t.Dim
+	if row := s.m.Row(a.Row); row != nil {
+		ttl, role = s.ttl(row)
+	}
+	who := s.asker(a)
+	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " +
+		s.fit(age(s.since(a.Prompt.At)), 5) + "  " + role.Paint(s.fit(ttl, 5)) + "  " + s.t.Strong.Paint(who)
+	second := mark + "  " + a.Prompt.Message.Line()
+	lines := []string{s.fit(first, w), s.fit(second, w)}
+	if selected {
+		for i := range lines {
+			if focused {
+				lines[i] = s.t.Selected.Around(lines[i])
+			} else {
+				lines[i] = s.t.SelectedBlurred.Around(lines[i])
+			}
+		}
+	}
+	return lines
+}
+
+// asker says who asks: the server, the tool, the task.
+func (s *scene) asker(a *model.Ask) string {
+	who := task.CleanLine(a.Server, 100).Line()
+	if row := s.m.Row(a.Row); row != nil {
+		return who + " " + s.t.Glyphs.Dot + " " + s.rowName(row)
+	}
+	return who + " " + s.t.Glyphs.Dot + " for no task that it named"
+}
+
+// askStatus is how the state of a question looks.
+func (s *scene) askStatus(a *model.Ask) status {
+	g, t := &s.t.Glyphs, s.t
+	switch a.State {
+	case model.Answering:
+		return status{g.Working, "sending", &t.Working}
+	case model.Answered:
+		return status{g.Completed, "answered", &t.OK}
+	case model.Withdrawn:
+		return status{g.Cancelled, "withdrawn", &t.Cancelled}
+	case model.Open:
+	}
+	switch {
+	case a.Done:
+		return status{g.Completed, "done", &t.OK}
+	case !a.Opened.IsZero():
+		return status{g.Working, "visiting", &t.Working}
+	}
+	return status{g.Asking, "asking", &t.Asking}
+}
+
+// askState words the state of a question for the detail.
+func (s *scene) askState(a *model.Ask) string {
+	words := s.askStatus(a).word + " " + lasting(s.since(a.Prompt.At))
+	if a.Prompt.Mode == task.URLMode {
+		words += ", wants you to visit an address"
+	}
+	if a.Why != "" {
+		words += ". " + oneLine(a.Why)
+	}
+	return words
+}
+
+func (p *inboxPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
+	asks := r.m.Inbox()
+	if p.win.key(&r.k.List, k, len(asks)) {
+		if len(asks) > 0 {
+			p.at = asks[p.win.cursor].Prompt.ID
+		}
+		return nil, true
+	}
+	if key.Matches(k, r.k.List.Open) {
+		if p.at == "" {
+			r.say("Nothing waits for you.")
+			return nil, true
+		}
+		return r.openAsk(p.at), true
+	}
+	return nil, false
+}
+
+func (p *inboxPane) hints(r *Root) []key.Binding {
+	if p.at == "" {
+		return []key.Binding{r.k.Everywhere.Back}
+	}
+	return []key.Binding{r.k.Everywhere.Answer, r.k.Everywhere.NextPane, r.k.Everywhere.Back}
+}
+
+// row returns the row of the question under the cursor, zero where it is tied
+// to none.
+func (p *inboxPane) row(m *model.Model) task.Key {
+	if a := m.Ask(p.at); a != nil {
+		return a.Row
+	}
+	return task.Key{}
+}

@@ -1,0 +1,135 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+)
+
+// draw shows boxes as letters, two columns and one line a letter's cell less.
+func draw(w, h int, b boxes) string {
+	grid := make([][]byte, h)
+	for y := range grid {
+		grid[y] = []byte(strings.Repeat(".", w))
+	}
+	put := func(b box, c byte) {
+		for y := b.y; y < b.y+b.h; y++ {
+			for x := b.x; x < b.x+b.w; x++ {
+				if grid[y][x] != '.' {
+					c = '!' // two boxes on one cell
+				}
+				grid[y][x] = c
+			}
+		}
+	}
+	put(b.header, 'h')
+	put(b.main, 'M')
+	put(b.side, 's')
+	put(b.footer, 'f')
+	var rows []string
+	for y := range grid { // every tenth column, every second line and the last
+		if y%2 == 0 || y == h-1 {
+			var row []byte
+			for x := 0; x < w; x += 10 {
+				row = append(row, grid[y][x])
+			}
+			rows = append(rows, string(row))
+		}
+	}
+	return strings.Join(rows, "\n")
+}
+
+func TestArrange(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		wish wishes
+		want string
+	}{
+		{"side by side", 100, 12, wishes{side: true}, `
+hhhhhhhhhh
+MMMMMMssss
+MMMMMMssss
+MMMMMMssss
+MMMMMMssss
+MMMMMMssss
+ffffffffff`},
+		{"one column less: one at a time", 99, 10, wishes{side: true}, `
+hhhhhhhhhh
+MMMMMMMMMM
+MMMMMMMMMM
+MMMMMMMMMM
+MMMMMMMMMM
+ffffffffff`},
+		{"the other one has the keys", 80, 10, wishes{side: true, onSide: true}, `
+hhhhhhhh
+ssssssss
+ssssssss
+ssssssss
+ssssssss
+ffffffff`},
+		{"narrow and high: stacked", 40, 30, wishes{side: true}, `
+hhhh
+MMMM
+MMMM
+MMMM
+MMMM
+MMMM
+MMMM
+MMMM
+MMMM
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ffff`},
+		{"alone", 120, 10, wishes{}, `
+hhhhhhhhhhhh
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+ffffffffffff`},
+		{"the side does not grow for ever", 300, 10, wishes{side: true}, `
+hhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
+MMMMMMMMMMMMMMMMMMMMMsssssssss
+MMMMMMMMMMMMMMMMMMMMMsssssssss
+MMMMMMMMMMMMMMMMMMMMMsssssssss
+MMMMMMMMMMMMMMMMMMMMMsssssssss
+ffffffffffffffffffffffffffffff`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := draw(c.w, c.h, arrange(c.w, c.h, c.wish)); got != strings.TrimSpace(c.want) {
+				t.Errorf("got\n%s\nwant%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Every size is covered without a hole and without two boxes on one cell.
+func TestArrangeCoversTheScreen(t *testing.T) {
+	for w := 1; w <= 300; w += 7 {
+		for h := 1; h <= 100; h += 3 {
+			for _, wish := range []wishes{{}, {side: true}, {side: true, onSide: true}} {
+				b := arrange(w, h, wish)
+				if small := w < minWidth || h < minHeight; small != b.tooSmall {
+					t.Fatalf("%dx%d: too small %v", w, h, b.tooSmall)
+				}
+				if b.tooSmall {
+					continue
+				}
+				cells := 0
+				for _, part := range []box{b.header, b.main, b.side, b.footer} {
+					if part.x < 0 || part.y < 0 || part.x+part.w > w || part.y+part.h > h {
+						t.Fatalf("%dx%d: %+v reaches beyond", w, h, part)
+					}
+					cells += part.w * part.h
+				}
+				if cells != w*h {
+					t.Fatalf("%dx%d: %d cells of %d", w, h, cells, w*h)
+				}
+			}
+		}
+	}
+}

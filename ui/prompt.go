@@ -1,0 +1,344 @@
+package ui
+
+import (
+	"strings"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/ui/form"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// formOverlay is an open form: a server's question, or the arguments of a
+// call. What is typed is kept with each change, however the form goes away.
+type formOverlay struct {
+	form *form.Form
+	ask  task.PromptID // of a question; "" for a call
+	url  bool
+	// of a call
+	server, tool string
+}
+
+// maxFormWidth keeps lines of text readable on wide screens.
+const maxFormWidth = 110
+
+// answer opens the question of the selected row, else the inbox at the most
+// urgent one.
+func (r *Root) answer() tea.Cmd {
+	if r.at == atInbox && r.inbox.at != "" {
+		return r.openAsk(r.inbox.at)
+	}
+	row := r.m.Row(r.row())
+	if row != nil && r.hasSide() && row.Asking() {
+		return r.answerRow(row)
+	}
+	if waiting(r.m.Inbox()) == 0 {
+		r.say("No prompt waits for an answer.")
+		return nil
+	}
+	if r.at != atInbox {
+		r.visit(atInbox)
+	}
+	r.inbox.win.cursor, r.inbox.at = 0, ""
+	return nil
+}
+
+// answerRow opens a row's question; one that has not come yet is asked for,
+// and opened when it comes, unless a key is pressed first.
+func (r *Root) answerRow(row *model.Row) tea.Cmd {
+	for _, a := range row.Asks {
+		if a.State == model.Open || a.State == model.Answering {
+			return r.openAsk(a.Prompt.ID)
+		}
+	}
+	if r.scene().links[row.Key.Server].About.ReadOnly {
+		r.refuse(r.m.CanAnswer(row.Key))
+		return nil
+	}
+	r.wanted = row.Key
+	if why := r.m.CanAnswer(row.Key); why != "" {
+		r.refuse(why + "; it opens when it comes")
+		return nil
+	}
+	r.say("Asking the server for its question. It opens when it comes.")
+	return r.m.Update(model.AttendMsg{Key: row.Key})
+}
+
+// questionArrived opens the question that the person waits for.
+func (r *Root) questionArrived() tea.Cmd {
+	row := r.m.Row(r.wanted)
+	if row == nil || r.over != nil {
+		return nil
+	}
+	for _, a := range row.Asks {
+		if a.State == model.Open {
+			r.wanted = task.Key{}
+			return r.openAsk(a.Prompt.ID)
+		}
+	}
+	return nil
+}
+
+// openAsk opens the form of a question.
+func (r *Root) openAsk(id task.PromptID) tea.Cmd {
+	a := r.m.Ask(id)
+	switch {
+	case a == nil:
+		r.say("That prompt is no longer here.")
+		return nil
+	case a.State == model.Answered:
+		r.say("It is answered already.")
+		return nil
+	}
+	if why := r.m.CanAnswer(a.Row); why != "" && !a.Row.IsZero() {
+		r.refuse(why)
+		return nil
+	}
+	p := &a.Prompt
+	spec := form.Spec{
+		Kind: form.Question, Server: a.Server, Name: r.scene().links[a.Server].About.Name,
+		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At,
+		Mode: p.Mode, Form: p.Form, URL: p.URL, Draft: r.m.Draft(id), Now: r.o.Now,
+	}
+	if row := r.m.Row(a.Row); row != nil {
+		spec.Tool, spec.Task = row.Tool, row.Key.ID.Text()
+	}
+	f := &formOverlay{form: form.New(r.t, r.k, spec), ask: id, url: p.Mode == task.URLMode}
+	r.over = f
+	f.settle(r)
+	return nil
+}
+
+// openCall opens the form for the arguments of a tool.
+func (r *Root) openCall(server string, t *task.Tool) tea.Cmd {
+	if why := r.m.CanStart(server); why != "" {
+		r.refuse(why)
+		return nil
+	}
+	spec := form.Spec{
+		Kind: form.Call, Server: server, Name: r.scene().links[server].About.Name,
+		Tool: t.Title, Message: t.Description, Form: t.Input, Support: t.Support, TTL: r.lastTTL,
+		Draft: r.forms[server+"\x00"+t.Name], Now: r.o.Now,
+	}
+	if t.Destructive {
+		spec.Warn = append(spec.Warn, "The server says that this tool may destroy something.")
+	}
+	r.over = &formOverlay{form: form.New(r.t, r.k, spec), server: server, tool: t.Name}
+	return nil
+}
+
+func (f *formOverlay) typing() bool { return true }
+
+func (f *formOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
+	event, cmd := f.form.Update(msg)
+	return tea.Batch(cmd, f.happened(r, event))
+}
+
+// happened does what the person wants of the form.
+func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
+	switch e.Kind {
+	case form.Nothing:
+	case form.Changed:
+		f.keep(r)
+	case form.Submit:
+		return f.reply(r, task.Accept, e)
+	case form.Decline:
+		return f.reply(r, task.Decline, e)
+	case form.Dismiss:
+		return f.reply(r, task.Dismiss, e)
+	case form.Start:
+		delete(r.forms, f.server+"\x00"+f.tool)
+		r.over = nil
+		if e.AsTask {
+			r.lastTTL = e.TTL
+		}
+		return r.start(f.server, task.Call{Tool: f.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL})
+	case form.Leave:
+		r.over = nil
+	case form.EditText:
+		return f.edit(r, e)
+	case form.CopyText:
+		return r.copyText("the text", e.Text)
+	case form.OpenURL:
+		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), r.openURL(e.Text))
+	case form.CopyURL:
+		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), r.copyText("the URL", e.Text))
+	case form.Reopen:
+		return r.openURL(e.Text)
+	case form.Done:
+		return f.done(r)
+	case form.GiveUp:
+		r.over = nil
+		r.say("Not waited for any more. The server was told that you agreed to visit the address.")
+	}
+	return nil
+}
+
+// needsURL is the error of a call that works once an address was visited
+// (client/elicitation, "URL Elicitation Required Error").
+const needsURL = -32042
+
+// done closes the form of an address that was visited. A call that was refused
+// for want of the visit has to be sent again.
+func (f *formOverlay) done(r *Root) tea.Cmd {
+	r.over = nil
+	a := r.m.Ask(f.ask)
+	if a == nil {
+		return nil
+	}
+	row := r.m.Row(a.Row)
+	if row != nil && row.Call != nil && refusedForVisit(row.Outcome) {
+		r.askAgainOf(row)
+		return nil
+	}
+	r.say("The server takes it from here: its task shows what comes of it.")
+	return nil
+}
+
+func refusedForVisit(o *model.Outcome) bool {
+	if o == nil {
+		return false
+	}
+	e := o.Err
+	if e == nil && o.Result != nil {
+		e = o.Result.Err
+	}
+	return e != nil && e.Code == needsURL
+}
+
+// keep keeps what was typed.
+func (f *formOverlay) keep(r *Root) {
+	if f.ask != "" {
+		r.m.SaveDraft(f.ask, f.form.Draft())
+		return
+	}
+	if d := f.form.Draft(); d == nil {
+		delete(r.forms, f.server+"\x00"+f.tool)
+	} else {
+		r.forms[f.server+"\x00"+f.tool] = d
+	}
+}
+
+// reply sends an answer and closes the form: the row shows what becomes of it,
+// and where that fails the form can be opened anew with what was typed.
+func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
+	a := r.m.Ask(f.ask)
+	if a == nil || a.State != model.Open {
+		r.say("It can no longer be answered. What you typed is kept.")
+		return nil
+	}
+	r.over = nil
+	reply := task.Reply{Prompt: f.ask, Action: action}
+	if action == task.Accept {
+		reply.Content = e.Content
+	}
+	return r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply})
+}
+
+// settle tells the form what became of its question.
+func (f *formOverlay) settle(r *Root) {
+	if f.ask == "" {
+		return
+	}
+	a := r.m.Ask(f.ask)
+	if a == nil {
+		f.form.SetState(form.State{Phase: form.Withdrawn, Why: "The prompt is no longer here."})
+		return
+	}
+	st := form.State{Why: oneLine(a.Why), At: a.Since}
+	switch a.State {
+	case model.Open:
+		st.Phase = form.Asking
+		switch {
+		case a.Done:
+			st.Phase = form.Complete
+		case !a.Opened.IsZero():
+			st.Phase, st.At = form.Waiting, a.Opened
+		case a.Wish != nil && (a.Wish.State == model.WishFailed || a.Wish.State == model.WishUnknown):
+			st.Phase, st.Why = form.Failed, oneLine(a.Wish.Why)
+		}
+	case model.Answering:
+		st.Phase = form.Sending
+		if f.url && !a.Opened.IsZero() {
+			st.Phase, st.At = form.Waiting, a.Opened
+		}
+	case model.Answered:
+		st.Phase = form.Sent
+		if f.url && !a.Opened.IsZero() {
+			st.Phase, st.At = form.Waiting, a.Opened
+		}
+		if a.Done {
+			st.Phase = form.Complete
+		}
+	case model.Withdrawn:
+		st.Phase = form.Withdrawn
+	}
+	f.form.SetState(st)
+}
+
+type openedMsg struct{ err error }
+
+// openURL opens a page in the browser.
+func (r *Root) openURL(page string) tea.Cmd {
+	if r.o.OpenURL == nil {
+		r.say("There is no browser here: copy the URL.")
+		return nil
+	}
+	open := r.o.OpenURL
+	return func() tea.Msg { return openedMsg{open(page)} }
+}
+
+func (r *Root) opened(msg openedMsg) {
+	if msg.err != nil {
+		r.fail("Not opened: " + task.CleanMax(msg.err.Error(), 400).Line() + ".")
+		return
+	}
+	r.say("Opened in your browser.")
+}
+
+type editedMsg struct {
+	form *form.Form
+	text string
+	err  error
+}
+
+// edit lets the person edit a text in $EDITOR.
+func (f *formOverlay) edit(r *Root, e form.Event) tea.Cmd {
+	if r.o.Editor == nil {
+		r.say("There is no editor here.")
+		return nil
+	}
+	of := f.form
+	return r.o.Editor(e.Text, "callboard-text"+e.Ext, func(text string, err error) tea.Msg {
+		return editedMsg{of, text, err}
+	})
+}
+
+// edited puts what came of the editor into its form.
+func (r *Root) edited(msg editedMsg) tea.Cmd {
+	r.viewOf = viewKey{}
+	again := r.m.Update(model.RefreshMsg{}) // nothing was heard while the editor ran
+	f, ok := r.over.(*formOverlay)
+	switch {
+	case msg.err != nil:
+		r.fail(task.CleanMax(msg.err.Error(), 400).Line())
+	case !ok || f.form != msg.form:
+		r.fail("The form was closed meanwhile: the edited text was not taken over.")
+	default:
+		return tea.Batch(again, f.happened(r, msg.form.Edited(msg.text)))
+	}
+	return again
+}
+
+func (f *formOverlay) draw(r *Root, s *scene, screen []string) {
+	w, h := min(r.width, maxFormWidth), r.height-2
+	s.over(screen, strings.Split(f.form.View(w, h), "\n"), (r.width-w)/2, 1)
+}
+
+func (f *formOverlay) foot(r *Root, s *scene) string {
+	if words := f.form.Message(); words != "" {
+		return " " + s.t.Warning.Paint(s.cut(oneLine(words), r.width-2))
+	}
+	return s.hintRow(f.form.Hints(), r.width)
+}

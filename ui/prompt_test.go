@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// visit pushes a question that sends the person to an address.
+func (s *script) visit(id task.PromptID, of task.ID, page string) {
+	s.events <- task.Prompted{Prompt: task.Prompt{
+		ID: id, Task: of, Mode: task.URLMode, Message: task.Own("Please log in"), At: time.Now(), URL: page, ElicitationID: "e1",
+	}}
+}
+
+func TestAURLIsOpenedOnConsentOnly(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.visit("u1", srv.tasks[0].ID, "https://login.example.com/a?b=c")
+		s.settle()
+		s.press("a")
+		s.shows("https://login.example.com/a?b=c", "Please log in")
+		if len(s.pages) != 0 || len(srv.replies) != 0 {
+			t.Fatal("opened, or answered, without consent")
+		}
+		s.press("o")
+		if len(s.pages) != 1 || s.pages[0] != "https://login.example.com/a?b=c" {
+			t.Errorf("opened %v", s.pages)
+		}
+		if len(srv.replies) != 1 || srv.replies[0].Action != task.Accept || srv.replies[0].Content != nil {
+			t.Errorf("replies %+v", srv.replies)
+		}
+		if s.r.over == nil {
+			t.Fatal("the form is gone while the other side is waited for")
+		}
+		s.press("d")
+		if s.r.over != nil {
+			t.Error("done does not close the form")
+		}
+		if len(srv.replies) != 1 {
+			t.Errorf("answered %d times", len(srv.replies))
+		}
+	})
+}
+
+func TestAURLIsCopiedOnConsent(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.visit("u1", srv.tasks[0].ID, "https://login.example.com/")
+		s.settle()
+		s.press("a", "y")
+		if len(s.copies) != 1 || s.copies[0] != "https://login.example.com/" {
+			t.Errorf("copied %v", s.copies)
+		}
+		if len(srv.replies) != 1 {
+			t.Errorf("replies %+v", srv.replies)
+		}
+	})
+}
+
+func TestDecliningTellsTheServer(t *testing.T) {
+	for key, want := range map[string]task.Action{"d": task.Decline, "c": task.Dismiss} {
+		onOps(t, 100, 30, func(s *stage, srv *script) {
+			srv.ask("p1", srv.tasks[0].ID, "Approve?")
+			s.settle()
+			s.press("a", "ctrl+o", key)
+			if len(srv.replies) != 1 || srv.replies[0].Action != want || srv.replies[0].Content != nil {
+				t.Errorf("%s: replies %+v", key, srv.replies)
+			}
+		})
+	}
+}
+
+func TestTheEditorsTextComesBack(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		var name string
+		s.r.o.Editor = func(text, file string, done func(string, error) tea.Msg) tea.Cmd {
+			name = file
+			return func() tea.Msg { return done(text+" and more", nil) }
+		}
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		s.press("a", "because", "ctrl+o", "e")
+		if name != "callboard-text.txt" {
+			t.Errorf("the file is called %q", name)
+		}
+		s.shows("because and more")
+		if d := s.m.Draft("p1"); d["why"] != "because and more" {
+			t.Errorf("draft %v", d)
+		}
+		s.r.o.Editor = func(_, _ string, done func(string, error) tea.Msg) tea.Cmd {
+			return func() tea.Msg { return done("", errors.New("the editor vi failed")) }
+		}
+		s.press("ctrl+o", "e")
+		s.shows("the editor vi failed", "because and more")
+	})
+}
+
+func TestAFailedAnswerKeepsItsText(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		srv.mu.Lock()
+		srv.fail = &task.Error{Kind: task.HTTP, Status: 502, Message: task.Own("502 Bad Gateway")}
+		srv.mu.Unlock()
+		s.press("a", "because", "ctrl+s")
+		s.shows("answer failed", "502 Bad Gateway")
+		srv.mu.Lock()
+		srv.fail = nil
+		srv.mu.Unlock()
+		s.press("a")
+		s.shows("because")
+		s.press("esc", "R")
+		n := len(srv.replies)
+		if n < 2 || string(srv.replies[n-1].Content) != `{"why":"because"}` {
+			t.Errorf("R sent %+v", srv.replies)
+		}
+	})
+}
+
+func TestAnswerOpensTheInboxWhereTheRowDoesNotAsk(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		srv.ask("p2", srv.tasks[1].ID, "Which one?")
+		s.settle()
+		s.goTo("c0ffee00-dead-4bee-8fad-0123456789ab")
+		s.press("a")
+		s.shows("Inbox 2", "Approve?", "Which one?")
+		if s.r.over != nil {
+			t.Error("a form opened for a row that does not ask")
+		}
+		s.press("enter")
+		if s.r.over == nil {
+			t.Error("enter in the inbox opens no form")
+		}
+		s.press("esc", "esc")
+		if s.r.at != atTasks {
+			t.Error("esc does not lead back to the tasks")
+		}
+	})
+}
+
+// A call that is refused for want of a visit is sent again after it.
+func TestACallThatNeedsAVisitIsSentAgain(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		s.run(s.r.start("ops", task.Call{Tool: "report", Args: json.RawMessage(`{}`)}))
+		s.send(struct{}{})
+		id := srv.calls[0].ID
+		srv.events <- task.Prompted{Prompt: task.Prompt{
+			ID: "u1", Call: id, Mode: task.URLMode, Message: task.Own("Please log in"), At: time.Now(), URL: "https://login.example.com/",
+		}}
+		srv.events <- task.Returned{Call: id, Err: &task.Error{Kind: task.RPC, Code: needsURL, Message: task.Own("visit first")}}
+		s.settle()
+		s.press("i", "enter", "o", "d")
+		s.shows("Run report again?")
+		s.press("y")
+		if len(srv.calls) != 2 || srv.calls[1].Tool != "report" {
+			t.Errorf("calls %+v", srv.calls)
+		}
+	})
+}
+
+// A question that the person waits for opens when it comes, unless a key was
+// pressed first.
+func TestAQuestionThatIsWaitedForOpens(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		open bool
+	}{{[]string{"a"}, true}, {[]string{"a", "j"}, false}} {
+		onOps(t, 100, 30, func(s *stage, srv *script) {
+			s.press(c.keys...)
+			if c.open {
+				s.shows("opens when it comes")
+			}
+			srv.ask("p1", srv.tasks[0].ID, "Approve?")
+			s.settle()
+			if got := s.r.over != nil; got != c.open {
+				t.Errorf("after %v a form is open: %v", c.keys, got)
+			}
+		})
+	}
+}
+
+func TestStartingAToolFromItsForm(t *testing.T) {
+	var srv *script
+	play(t, 100, 30, func() map[string]*script {
+		srv = opsServer()
+		srv.tools = []task.Tool{{
+			Name: "deploy", Title: task.Own("Deploy"), Description: task.Own("Rolls out a build."), Support: task.Required,
+			Input: task.Form{Schema: json.RawMessage(`{"type":"object"}`), Fields: []task.Field{
+				{Name: "to", Label: task.Own("To"), Kind: task.StringField, Required: true, MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1},
+			}},
+		}}
+		return map[string]*script{"ops": srv}
+	}, func(s *stage) {
+		s.press("n")
+		s.shows("Tools of ops", "deploy", "Rolls out a build.")
+		s.golden("tools-100x30")
+		s.press("enter", "prod", "ctrl+s")
+		if len(srv.calls) != 1 || srv.calls[0].Tool != "deploy" || string(srv.calls[0].Args) != `{"to":"prod"}` ||
+			!srv.calls[0].AsTask || srv.calls[0].TTL != time.Hour {
+			t.Fatalf("calls %+v", srv.calls)
+		}
+		if s.r.at != atTasks || s.r.tasks.at.Call != srv.calls[0].ID {
+			t.Errorf("the new row is not selected: place %v, row %v", s.r.at, s.r.tasks.at)
+		}
+		s.press("n", "/", "nothing like it")
+		s.hides("Rolls out")
+		s.press("q") // text, not quit
+		if s.r.quitting {
+			t.Error("q quit while a filter was typed")
+		}
+	})
+}

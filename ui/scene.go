@@ -1,0 +1,143 @@
+package ui
+
+import (
+	"time"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/themes"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// scene is what a pane is handed to draw itself from.
+type scene struct {
+	m     *model.Model
+	t     *themes.Theme
+	k     *keymap.Map
+	now   time.Time // in steps of clockStep
+	links map[string]model.LinkView
+	// many says that there are several servers, so that rows name theirs.
+	many bool
+}
+
+// pane is one part of the screen.
+type pane interface {
+	// title and note stand in the pane's edges.
+	title(s *scene) string
+	note(s *scene) string
+	// view returns at most h lines, each at most w cells wide.
+	view(s *scene, w, h int, focused bool) []string
+	// key takes a key that nothing global took; false where it means nothing
+	// here.
+	key(r *Root, k tea.KeyMsg) (tea.Cmd, bool)
+	// hints are the keys that work now, the most wanted first.
+	hints(r *Root) []key.Binding
+}
+
+// scene returns what the panes draw from now.
+func (r *Root) scene() *scene {
+	s := &scene{m: r.m, t: r.t, k: r.k, now: r.now.Truncate(clockStep)}
+	links := r.m.Links()
+	s.links = make(map[string]model.LinkView, len(links))
+	for _, l := range links {
+		s.links[l.Name] = l
+	}
+	s.many = len(links) > 1
+	return s
+}
+
+// since returns how long ago t was on the coarse clock, 0 for what is newer.
+func (s *scene) since(t time.Time) time.Duration { return max(s.now.Sub(t), 0) }
+
+// down reports whether what is known of a server may be stale by now.
+func (s *scene) down(server string) bool {
+	l, ok := s.links[server]
+	return ok && (l.State == model.Down || l.State == model.Connecting)
+}
+
+// window is the cursor and the scroll of a list: which of its n lines are in
+// sight. The zero window stands at the top.
+type window struct{ cursor, offset, height int }
+
+// show takes in the size and keeps the cursor on the list and in sight.
+func (v *window) show(n, height int) {
+	v.height = max(height, 1)
+	v.cursor = min(max(v.cursor, 0), max(n-1, 0))
+	v.offset = min(v.offset, v.cursor, max(n-v.height, 0))
+	v.offset = max(v.offset, v.cursor-v.height+1, 0)
+}
+
+// key moves the cursor; false where k does not.
+func (v *window) key(keys *keymap.List, k tea.KeyMsg, n int) bool {
+	switch {
+	case key.Matches(k, keys.Up):
+		v.cursor--
+	case key.Matches(k, keys.Down):
+		v.cursor++
+	case key.Matches(k, keys.Top):
+		v.cursor = 0
+	case key.Matches(k, keys.Bottom):
+		v.cursor = n - 1
+	case key.Matches(k, keys.PageUp):
+		v.cursor -= v.height
+	case key.Matches(k, keys.PageDown):
+		v.cursor += v.height
+	case key.Matches(k, keys.HalfUp):
+		v.cursor -= max(v.height/2, 1)
+	case key.Matches(k, keys.HalfDown):
+		v.cursor += max(v.height/2, 1)
+	default:
+		return false
+	}
+	v.show(n, v.height)
+	return true
+}
+
+// scroll is the place in a text that has no cursor.
+type scroll struct{ top, height, n int }
+
+// show returns the part of lines that is in sight.
+func (v *scroll) show(lines []string, height int) []string {
+	v.height, v.n = max(height, 1), len(lines)
+	v.top = max(min(v.top, v.n-v.height), 0)
+	return lines[v.top:min(v.top+v.height, v.n)]
+}
+
+// note says how far the text is scrolled, "" where all of it is in sight.
+func (v *scroll) note() string {
+	if v.n <= v.height || v.height == 0 {
+		return ""
+	}
+	if v.top+v.height >= v.n {
+		return "end"
+	}
+	return count(v.n-v.top-v.height, "line below", "lines below")
+}
+
+// key scrolls; false where k does not.
+func (v *scroll) key(keys *keymap.List, k tea.KeyMsg) bool {
+	switch {
+	case key.Matches(k, keys.Up):
+		v.top--
+	case key.Matches(k, keys.Down):
+		v.top++
+	case key.Matches(k, keys.Top):
+		v.top = 0
+	case key.Matches(k, keys.Bottom):
+		v.top = v.n
+	case key.Matches(k, keys.PageUp):
+		v.top -= v.height
+	case key.Matches(k, keys.PageDown):
+		v.top += v.height
+	case key.Matches(k, keys.HalfUp):
+		v.top -= max(v.height/2, 1)
+	case key.Matches(k, keys.HalfDown):
+		v.top += max(v.height/2, 1)
+	default:
+		return false
+	}
+	v.top = max(min(v.top, v.n-v.height), 0)
+	return true
+}

@@ -1,0 +1,383 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC // golden views hold times of day
+	goleak.VerifyTestMain(m)
+}
+
+// script is a server whose answers a test sets.
+type script struct {
+	mu      sync.Mutex
+	about   task.About
+	tasks   []task.Task
+	results map[task.ID]task.Result
+	tools   []task.Tool
+	fail    error // of every request, where set
+	replies []task.Reply
+	cancels []task.ID
+	calls   []task.Call
+	frames  []task.Frame
+
+	events chan task.Event
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newScript() *script {
+	return &script{
+		about: task.About{
+			Version: "2025-11-25", Name: task.Own("Operations"), ServerVersion: task.Own("2.1"),
+			List: task.CanYes, Cancel: task.CanYes, TaskCalls: task.CanYes, Tools: task.CanYes, Session: true,
+		},
+		results: map[task.ID]task.Result{},
+		events:  make(chan task.Event, 1000),
+		closed:  make(chan struct{}),
+	}
+}
+
+func (s *script) Dial(context.Context, task.Resume) (model.Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	return s, nil
+}
+
+func (s *script) Frames(after uint64, limit int) []task.Frame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []task.Frame
+	for _, f := range s.frames {
+		if f.Seq > after && len(out) < limit {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (s *script) Note(string)       {}
+func (s *script) About() task.About { return s.about }
+
+func (s *script) Next(ctx context.Context) (task.Batch, error) {
+	select {
+	case e := <-s.events:
+		batch := task.Batch{Events: []task.Event{e}}
+		for {
+			select {
+			case e := <-s.events:
+				batch.Events = append(batch.Events, e)
+			default:
+				return batch, nil
+			}
+		}
+	case <-ctx.Done():
+		return task.Batch{}, ctx.Err()
+	case <-s.closed:
+		return task.Batch{}, &task.Error{Kind: task.Unreachable, Message: task.Own("closed")}
+	}
+}
+
+func (s *script) Page(context.Context, task.Cursor) (task.Page, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return task.Page{Tasks: append([]task.Task(nil), s.tasks...), SentAt: time.Now()}, s.fail
+}
+
+func (s *script) Get(_ context.Context, id task.ID) (task.Task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tasks {
+		if t.ID == id {
+			return t, s.fail
+		}
+	}
+	return task.Task{}, &task.Error{Kind: task.RPC, Code: -32602, Message: task.Own("task not found")}
+}
+
+func (s *script) Result(_ context.Context, id task.ID) (task.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.results[id]; ok {
+		return r, s.fail
+	}
+	return task.Result{}, &task.Error{Kind: task.RPC, Code: -32603, Message: task.Own("no result stored")}
+}
+
+func (s *script) Attend([]task.ID) {}
+
+func (s *script) Answer(_ context.Context, replies ...task.Reply) (task.Receipt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies = append(s.replies, replies...)
+	return task.Receipt{At: time.Now()}, s.fail
+}
+
+func (s *script) Cancel(_ context.Context, id task.ID) (task.Task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancels = append(s.cancels, id)
+	for i := range s.tasks {
+		if s.tasks[i].ID == id {
+			s.tasks[i].Status, s.tasks[i].Updated = task.Cancelled, time.Now()
+			return s.tasks[i], s.fail
+		}
+	}
+	return task.Task{}, errors.New("no such task")
+}
+
+func (s *script) Tools(context.Context) ([]task.Tool, error) { return s.tools, s.fail }
+
+func (s *script) Start(_ context.Context, c task.Call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, c)
+	return s.fail
+}
+
+func (s *script) Abandon(context.Context, task.CallID) error { return nil }
+func (s *script) Resume() task.Resume                        { return task.Resume{} }
+
+func (s *script) Close(context.Context, bool) error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+// push reports a task as pushed, and lets polls agree.
+func (s *script) push(t task.Task) {
+	s.mu.Lock()
+	found := false
+	for i := range s.tasks {
+		if s.tasks[i].ID == t.ID {
+			s.tasks[i], found = t, true
+		}
+	}
+	if !found {
+		s.tasks = append(s.tasks, t)
+	}
+	s.mu.Unlock()
+	s.events <- task.Changed{Task: t, How: task.Pushed, SentAt: time.Now(), Steps: []task.Step{
+		{Status: t.Status, Message: t.Message, At: time.Now(), Updated: t.Updated, How: task.Pushed},
+	}}
+}
+
+// stage is a Root whose commands run, in the virtual time of a synctest bubble.
+type stage struct {
+	t    testing.TB
+	r    *Root
+	m    *model.Model
+	msgs chan tea.Msg
+	// what the hooks were given
+	rung   int
+	copies []string
+	pages  []string
+}
+
+// play runs f on a stage with the given servers, in virtual time.
+// servers is called within, since channels belong to their bubble.
+func play(t *testing.T, w, h int, servers func() map[string]*script, f func(*stage)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, servers())
+		defer s.end()
+		s.settle()
+		s.size(w, h)
+		f(s)
+	})
+}
+
+func newStage(t testing.TB, servers map[string]*script) *stage {
+	s := &stage{t: t, msgs: make(chan tea.Msg, 10_000)}
+	var targets []model.Target
+	for _, name := range []string{"ops", "lab"} {
+		if srv, ok := servers[name]; ok {
+			targets = append(targets, model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv})
+		}
+	}
+	theme, err := themes.New("mono", false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m = model.New(model.Options{Targets: targets})
+	s.r = New(s.m, Options{
+		Theme: theme, Keys: keymap.Default(), SaveDir: t.TempDir(),
+		Bell:      func() { s.rung++ },
+		Clipboard: func(text string) error { s.copies = append(s.copies, text); return nil },
+		OpenURL:   func(page string) error { s.pages = append(s.pages, page); return nil },
+	})
+	s.run(s.r.Init())
+	return s
+}
+
+func (s *stage) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		if msg := cmd(); msg != nil {
+			s.msgs <- msg
+		}
+	}()
+}
+
+// send gives Root a message and lets everything come to rest.
+func (s *stage) send(msg tea.Msg) {
+	s.take(msg)
+	s.settle()
+}
+
+func (s *stage) take(msg tea.Msg) {
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, cmd := range batch {
+			s.run(cmd)
+		}
+		return
+	}
+	_, cmd := s.r.Update(msg)
+	s.r.View() // as the program does
+	s.run(cmd)
+}
+
+func (s *stage) settle() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-s.msgs:
+			s.take(msg)
+		default:
+			return
+		}
+	}
+}
+
+// wait lets virtual time pass.
+func (s *stage) wait(d time.Duration) {
+	time.Sleep(d) // virtual: synctest
+	s.settle()
+}
+
+func (s *stage) size(w, h int) { s.send(tea.WindowSizeMsg{Width: w, Height: h}) }
+
+func (s *stage) end() {
+	s.r.Close()
+	s.m.Shutdown()
+	synctest.Wait() // the loop has ended: what still comes is nobody's
+}
+
+// named keys of press; anything else is typed.
+var keyTypes = map[string]tea.KeyType{
+	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
+	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "ctrl+c": tea.KeyCtrlC,
+	"ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
+}
+
+func keyMsg(k string) tea.KeyMsg {
+	if typ, ok := keyTypes[k]; ok {
+		if typ == tea.KeySpace {
+			return tea.KeyMsg{Type: typ, Runes: []rune{' '}}
+		}
+		return tea.KeyMsg{Type: typ}
+	}
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
+}
+
+// press presses keys, one after the other.
+func (s *stage) press(keys ...string) {
+	for _, k := range keys {
+		s.send(keyMsg(k))
+	}
+}
+
+// see returns the screen without its colours.
+func (s *stage) see() string {
+	var lines []string
+	for line := range strings.SplitSeq(ansi.Strip(s.r.View()), "\n") {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shows fails where the screen does not hold the words; hides the reverse.
+func (s *stage) shows(words ...string) {
+	s.t.Helper()
+	screen := s.see()
+	for _, w := range words {
+		if !strings.Contains(screen, w) {
+			s.t.Errorf("the screen does not show %q:\n%s", w, screen)
+		}
+	}
+}
+
+func (s *stage) hides(words ...string) {
+	s.t.Helper()
+	screen := s.see()
+	for _, w := range words {
+		if strings.Contains(screen, w) {
+			s.t.Errorf("the screen shows %q:\n%s", w, screen)
+		}
+	}
+}
+
+// fitsScreen fails where a line is wider than the screen, or there are too
+// many or too few of them.
+func (s *stage) fitsScreen() {
+	s.t.Helper()
+	view := s.r.View()
+	lines := strings.Split(view, "\n")
+	if len(lines) > s.r.height || s.r.width >= minWidth && s.r.height >= minHeight && len(lines) != s.r.height {
+		s.t.Fatalf("%dx%d: %d lines", s.r.width, s.r.height, len(lines))
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w > s.r.width {
+			s.t.Fatalf("%dx%d: line %d is %d wide: %q", s.r.width, s.r.height, i, w, line)
+		}
+	}
+}
+
+// golden compares the screen with a file of testdata.
+func (s *stage) golden(name string) {
+	s.t.Helper()
+	s.fitsScreen()
+	path := filepath.Join("testdata", name+".golden")
+	got := s.see() + "\n"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if got != string(want) {
+		s.t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}

@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"strings"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+)
+
+// status is how a row's state looks: a glyph, a word, and their role.
+type status struct {
+	glyph, word string
+	role        *themes.Role
+}
+
+// statusOf tells a row's state by glyph and word. It claims no more than is
+// known: what cannot be heard of now has a question mark.
+func (s *scene) statusOf(r *model.Row) status {
+	g, t := &s.t.Glyphs, s.t
+	st := status{g.Working, "working", &t.Working}
+	switch ended := r.Task.Status.Terminal(); {
+	case !ended && r.Mark == model.Expired:
+		return status{g.Gone, "expired", &t.Gone}
+	case !ended && r.Mark == model.Gone:
+		return status{g.Gone, "gone", &t.Gone}
+	case !ended && r.Mark == model.UnknownOutcome:
+		return status{g.Warning, "unknown", &t.Warning}
+	case r.Task.Status == task.Completed && toolFailed(r):
+		return status{g.Failed, "tool error", &t.Failed}
+	case r.Task.Status == task.Completed:
+		return status{g.Completed, "completed", &t.Completed}
+	case r.Task.Status == task.Failed:
+		return status{g.Failed, "failed", &t.Failed}
+	case r.Task.Status == task.Cancelled:
+		return status{g.Cancelled, "cancelled", &t.Cancelled}
+	case r.Asking():
+		st = status{g.Asking, "asking", &t.Asking}
+	case r.Plain:
+		st.word = "calling"
+	case r.Task.Status == task.Unknown:
+		st.word = "unknown"
+	}
+	if s.down(r.Key.Server) {
+		st.word += "?"
+		st.role = &t.Dim
+	}
+	return st
+}
+
+// toolFailed reports whether a row that ended well holds a result that says
+// isError.
+func toolFailed(r *model.Row) bool {
+	return r.Outcome != nil && r.Outcome.Result != nil && r.Outcome.Result.IsError
+}
+
+// stepStatus is how a step of the time line looks.
+func (s *scene) stepStatus(st task.Status) status {
+	return s.statusOf(&model.Row{Task: task.Task{Status: st}})
+}
+
+// rowID is the short name of a row in tables.
+func (s *scene) rowID(key task.Key, w int) string {
+	if key.ID == "" {
+		return s.fit("(call)", w)
+	}
+	return s.fit(s.shortID(key.ID.Text().Line(), w), w)
+}
+
+// rowName names a row within a sentence.
+func (s *scene) rowName(r *model.Row) string {
+	name := s.shortID(r.Key.ID.Text().Line(), 13)
+	switch {
+	case r.Key.ID == "" && r.Tool.IsZero():
+		return "the call"
+	case r.Key.ID == "":
+		return "the call of " + s.cut(r.Tool.Line(), 30)
+	case r.Tool.IsZero():
+		return "task " + name
+	}
+	return "task " + name + " (" + s.cut(r.Tool.Line(), 30) + ")"
+}
+
+// wishWords says how far a wish got, and how it looks.
+func (s *scene) wishWords(w *model.Wish) (string, *themes.Role) {
+	why := func(words string) string {
+		if w.Why == "" {
+			return words
+		}
+		return words + ": " + oneLine(w.Why)
+	}
+	switch w.State {
+	case model.Sending:
+		return w.Verb + ": sending", &s.t.Working
+	case model.Delivered:
+		return w.Verb + ": delivered", &s.t.Working
+	case model.Taken:
+		return w.Verb + ": taken", &s.t.OK
+	case model.NoEffect:
+		return why(w.Verb + ": no effect seen"), &s.t.Warning
+	case model.WishFailed:
+		return why(w.Verb + " failed"), &s.t.Error
+	case model.WishUnknown:
+		return why(w.Verb + ": nobody knows whether it arrived"), &s.t.Warning
+	}
+	return "", &s.t.Text
+}
+
+// oneLine keeps a sentence of the model on one line.
+func oneLine(words string) string { return strings.Join(strings.Fields(words), " ") }
+
+// markWords says what befell a row beyond its status, "" for nothing.
+func markWords(r *model.Row) string {
+	switch r.Mark {
+	case model.NoMark:
+	case model.Expired:
+		return "expired: its time to live had run out when the server forgot it"
+	case model.Gone:
+		return "gone: the server no longer knows it, before its time to live ran out"
+	case model.PushOnly:
+		return "known by push alone: the server does not let it be read"
+	case model.UnknownOutcome:
+		return "the link broke before the reply: nobody knows how the call ended"
+	}
+	return ""
+}
+
+// message is the sentence that a row shows in the table.
+func message(r *model.Row) string {
+	switch {
+	case r.Asking() && len(r.Asks) > 0 && !r.Asks[0].Prompt.Message.IsZero():
+		return r.Asks[0].Prompt.Message.Line()
+	case r.Progress != nil && !r.Task.Status.Terminal() && !r.Progress.Message.IsZero():
+		return r.Progress.Message.Line()
+	case r.Task.Message.IsZero() && r.Outcome != nil && r.Outcome.Err != nil:
+		return r.Outcome.Err.Message.Line()
+	}
+	return r.Task.Message.Line()
+}

@@ -1,0 +1,272 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// tasksPane is the table. The cursor stands on a task, not on a line: when
+// rows move it goes along, and a table that is scrolled moves so that the task
+// stays where it was on the screen.
+type tasksPane struct {
+	win     window
+	at      task.Key // the row under the cursor, zero while the table is empty
+	touched bool     // a key was pressed: until then the cursor stays on top
+	shift   int      // columns behind the first that are scrolled out
+	// tools and progress say that a row in sight had one. Where none has, as of
+	// tasks that others started, the column is left out; once there it stays.
+	tools, progress bool
+
+	lines   []string // the last view, and what it was made of
+	linesOf tableKey
+}
+
+// tableKey is what the table's lines depend on.
+type tableKey struct {
+	rev            uint64
+	w, h           int
+	cursor, offset int
+	shift          int
+	at             task.Key
+	now            time.Time
+	theme          *themes.Theme
+	focused, many  bool
+}
+
+// settle lets the cursor follow its task after rows may have moved. It runs
+// after each message, so that what is seen is what keys act on.
+func (p *tasksPane) settle(m *model.Model) {
+	board := m.Board()
+	n := board.Len()
+	if n == 0 {
+		p.at, p.win.cursor, p.win.offset = task.Key{}, 0, 0
+		return
+	}
+	if row := m.Row(p.at); row != nil {
+		p.at = row.Key // a call that became a task
+	}
+	if rank, ok := board.Rank(p.at); ok && p.touched {
+		if p.win.offset > 0 { // at the top, what is new stays in sight
+			p.win.offset += rank - p.win.cursor
+		}
+		p.win.cursor = rank
+	} else if !p.touched {
+		p.win.cursor, p.win.offset = 0, 0
+	}
+	p.win.show(n, p.win.height)
+	p.at = board.At(p.win.cursor).Key
+}
+
+// take puts the cursor onto a row.
+func (p *tasksPane) take(m *model.Model, key task.Key) {
+	p.at, p.touched = key, true
+	p.settle(m)
+}
+
+func (p *tasksPane) title(s *scene) string {
+	b := s.m.Board()
+	title := fmt.Sprintf("Tasks %d", b.Total())
+	if f := b.Filter(); f != "" {
+		title = fmt.Sprintf("Tasks %d of %d %s /%s", b.Len(), b.Total(), s.t.Glyphs.Dot, task.CleanLine(f, 200).Line())
+	}
+	by, reversed := b.Sort()
+	if !p.shows(by) {
+		title += " " + s.t.Glyphs.Dot + " by " + strings.ToLower(columnOf(by).title) + " " + arrow(s, reversed)
+	}
+	if b.Busy() {
+		title += " " + s.t.Glyphs.Dot + " sorting"
+	}
+	return title
+}
+
+func (p *tasksPane) note(s *scene) string {
+	n := s.m.Board().Len()
+	if n <= p.win.height || p.win.height == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", p.win.cursor+1, n)
+}
+
+// shows reports whether a column was in sight in the last view.
+func (p *tasksPane) shows(by model.Column) bool {
+	if p.linesOf.w == 0 {
+		return true
+	}
+	for _, c := range p.columns(p.linesOf.w, p.linesOf.many) {
+		if c.by == by {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *tasksPane) view(s *scene, w, h int, focused bool) []string {
+	board := s.m.Board()
+	if board.Len() == 0 {
+		p.linesOf = tableKey{w: w, many: s.many}
+		return p.empty(s, w, h)
+	}
+	p.win.show(board.Len(), h-1)
+	k := tableKey{
+		s.m.Revision(), w, h, p.win.cursor, p.win.offset, p.shift, p.at, s.now, s.t, focused, s.many,
+	}
+	if k == p.linesOf {
+		return p.lines
+	}
+	p.lines, p.linesOf = p.draw(s, w, h, focused), k
+	return p.lines
+}
+
+// draw makes the lines of the rows in sight, and of no others.
+func (p *tasksPane) draw(s *scene, w, h int, focused bool) []string {
+	board := s.m.Board()
+	for i := p.win.offset; i < board.Len() && i < p.win.offset+h; i++ {
+		row := board.At(i)
+		p.tools = p.tools || !row.Tool.IsZero()
+		p.progress = p.progress || row.Progress != nil && row.Live()
+	}
+	cols := p.columns(w, s.many)
+	lines := make([]string, 0, h)
+	lines = append(lines, p.head(s, cols, w))
+	for i := p.win.offset; i < board.Len() && len(lines) < h; i++ {
+		lines = append(lines, s.tableRow(board.At(i), cols, i == p.win.cursor, focused))
+	}
+	return lines
+}
+
+// head is the line of the columns' names, with an arrow at the sorted one.
+func (p *tasksPane) head(s *scene, cols []column, w int) string {
+	by, reversed := s.m.Board().Sort()
+	var b strings.Builder
+	b.WriteString("  ")
+	for i, c := range cols {
+		name := c.title
+		if c.by == by {
+			name += " " + arrow(s, reversed)
+		}
+		if i > 0 {
+			b.WriteString(columnGap)
+		}
+		if c.right {
+			b.WriteString(s.fitRight(name, c.width))
+		} else {
+			b.WriteString(s.fit(name, c.width))
+		}
+	}
+	return s.t.Header.Paint(s.cut(b.String(), w))
+}
+
+func arrow(s *scene, reversed bool) string {
+	if reversed {
+		return s.t.Glyphs.Rising
+	}
+	return s.t.Glyphs.Falling
+}
+
+// empty says what is so, why, and which key helps.
+func (p *tasksPane) empty(s *scene, w, h int) []string {
+	b := s.m.Board()
+	var words []string
+	if f := b.Filter(); f != "" && b.Total() > 0 {
+		words = []string{
+			"No task matches /" + task.CleanLine(f, 200).Line() + ".",
+			"",
+			count(b.Total(), "task is", "tasks are") + " hidden. Press esc to clear the filter.",
+		}
+	} else {
+		words = s.m.Why()
+		if len(words) == 0 {
+			words = []string{"No tasks yet."}
+		}
+		words = append(append([]string(nil), words...), "", "r asks again, s shows the servers, ? the keys.")
+	}
+	return s.centred(words, w, h)
+}
+
+func (p *tasksPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
+	board := r.m.Board()
+	if p.win.key(&r.k.List, k, board.Len()) {
+		if board.Len() > 0 {
+			p.at = board.At(p.win.cursor).Key
+		}
+		return nil, true
+	}
+	switch {
+	case key.Matches(k, r.k.List.Left):
+		if p.shift == 0 {
+			r.say("The first columns are in sight.")
+		}
+		p.shift = max(p.shift-1, 0)
+		return nil, true
+	case key.Matches(k, r.k.List.Right):
+		return nil, p.shiftRight(r)
+	case key.Matches(k, r.k.List.Open):
+		return r.openRow(p.at), true
+	case key.Matches(k, r.k.List.Filter):
+		r.openFilter()
+		return nil, true
+	}
+	for _, c := range columns {
+		if key.Matches(k, c.key(&r.k.Sort)) {
+			return r.m.Update(model.SortMsg{By: c.by}), true
+		}
+	}
+	return nil, false
+}
+
+func (p *tasksPane) shiftRight(r *Root) bool {
+	all := len(p.shown(p.linesOf.many))
+	if p.shift == 0 && len(p.columns(p.linesOf.w, p.linesOf.many)) == all {
+		r.say("All columns are in sight.")
+	} else if p.shift < all-2 {
+		p.shift++
+	} else {
+		r.say("The last column is in sight.")
+	}
+	return true
+}
+
+// reached reports whether some server answers.
+func (r *Root) reached() bool {
+	return slices.ContainsFunc(r.m.Links(), func(l model.LinkView) bool {
+		return l.State == model.Live || l.State == model.Quiet
+	})
+}
+
+func (p *tasksPane) hints(r *Root) []key.Binding {
+	e, l, t := &r.k.Everywhere, &r.k.List, &r.k.Task
+	var keys []key.Binding
+	row := r.m.Row(p.at)
+	if row != nil {
+		if row.Asking() && r.m.CanAnswer(p.at) == "" {
+			keys = append(keys, e.Answer)
+		}
+		if row.Live() && r.m.CanCancel(p.at) == "" {
+			keys = append(keys, t.Cancel)
+		}
+		keys = append(keys, l.Open)
+		if row.Wish != nil && row.Wish.State == model.WishFailed {
+			keys = append(keys, e.Retry)
+		}
+	}
+	if r.m.Board().Total() > 0 {
+		keys = append(keys, l.Filter)
+	}
+	if len(keys) == 0 && !r.reached() {
+		return []key.Binding{e.Refresh, e.Servers, e.Log}
+	}
+	keys = append(keys, e.New, e.Inbox, e.Log, e.Servers)
+	if row != nil && row.Call != nil {
+		keys = append(keys, t.Again)
+	}
+	return keys
+}

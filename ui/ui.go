@@ -1,0 +1,138 @@
+// Package ui is the looking half of callboard: Root, the only tea.Model, and
+// its panes. It reads model.Model and sends it the person's wishes; it never
+// meets the protocol (mcpclient). A pane owns how it looks (cursor, scroll),
+// never the state.
+//
+// Whatever a server wrote reaches a cell only as a task.Text.
+package ui
+
+import (
+	"time"
+
+	"callboard/keymap"
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Options configure a Root. Theme and Keys must be set; a nil hook makes its
+// key say that it is not possible here.
+type Options struct {
+	Theme *themes.Theme
+	Keys  *keymap.Map
+	// Title stands in the header where the program is more than callboard
+	// ("callboard demo"); "" for the plain name. Note is a sentence for the
+	// footer of the first screen, "" for none.
+	Title, Note string
+
+	// Bell rings the terminal's bell. Clipboard puts text on the clipboard,
+	// OpenURL opens a page in a browser. All are called in commands, one at a
+	// time or not.
+	Bell      func()
+	Clipboard func(text string) error
+	OpenURL   func(page string) error
+	// Editor returns the command that lets the person edit text in $EDITOR, in
+	// a file of that name, and makes a message of what came of it.
+	Editor func(text, name string, done func(text string, err error) tea.Msg) tea.Cmd
+	// Suspend returns the command that stops the process (ctrl+z).
+	Suspend tea.Cmd
+
+	// SaveDir is the folder into which results are saved, "" for the working
+	// directory.
+	SaveDir string
+	// Now is the clock, time.Now where it is nil.
+	Now func() time.Time
+}
+
+// NoteMsg is a sentence of the program for the footer. Bad is for what failed.
+type NoteMsg struct {
+	Text string
+	Bad  bool
+}
+
+// place is what the main part of the screen shows.
+type place uint8
+
+const (
+	atTasks place = iota
+	atInbox
+	atLog
+	atServers
+	atTools
+	atHelp
+)
+
+// Root is the screen: the only tea.Model of the program. One goroutine owns
+// it, the Bubble Tea loop.
+type Root struct {
+	m     *model.Model
+	o     Options
+	t     *themes.Theme
+	k     *keymap.Map
+	panes map[place]pane
+	side  pane // detail, or result
+
+	tasks  *tasksPane
+	inbox  *inboxPane
+	detail *detailPane
+	result *resultPane
+	log    *logPane
+	tools  *toolsPane
+
+	width, height int
+	at            place
+	back          place // where esc leads from log, servers, tools and help
+	onSide        bool  // the side pane has the keys
+	over          overlay
+
+	now      time.Time
+	ticking  bool
+	stopped  chan struct{}
+	quitting bool
+	said     note
+	rings    uint64
+	selected task.Key // the last one told to the model
+
+	lines   histories
+	view    string // the last View, and what it was made of
+	viewOf  viewKey
+	forms   map[string]model.Draft // start forms, by server and tool
+	lastTTL time.Duration
+	wanted  task.Key // the row whose question the person waits for
+}
+
+// New returns the screen of m.
+func New(m *model.Model, o Options) *Root {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	r := &Root{
+		m: m, o: o, t: o.Theme, k: o.Keys, now: o.Now(),
+		stopped: make(chan struct{}), forms: map[string]model.Draft{}, lastTTL: time.Hour,
+		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{},
+	}
+	r.tools = newToolsPane(r)
+	r.panes = map[place]pane{
+		atTasks: r.tasks, atInbox: r.inbox, atLog: r.log, atTools: r.tools,
+		atServers: &serversPane{}, atHelp: &helpPane{},
+	}
+	r.side = r.detail
+	if o.Note != "" {
+		r.say(o.Note)
+	}
+	return r
+}
+
+// Init starts the model and the clock.
+func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock()) }
+
+// Close ends the clock. It is called after the program's loop has ended, or
+// not at all where the process ends anyway.
+func (r *Root) Close() {
+	if !r.quitting {
+		r.quitting = true
+		close(r.stopped)
+	}
+}

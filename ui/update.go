@@ -1,0 +1,311 @@
+package ui
+
+import (
+	"time"
+
+	"callboard/model"
+	"callboard/model/task"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// clockMsg is the tick of the clock.
+type clockMsg struct{}
+
+// Update takes in a message. What is not the screen's belongs to the model,
+// and to an open form, whose cursor may blink.
+func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	r.now = r.o.Now()
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		cmd = r.pressed(msg)
+	case tea.WindowSizeMsg:
+		r.width, r.height = msg.Width, msg.Height
+	case clockMsg:
+		r.ticking = false
+	case tea.ResumeMsg:
+		cmd = r.m.Update(model.RefreshMsg{}) // much may have happened meanwhile
+	case NoteMsg:
+		r.told(msg)
+	case savedMsg:
+		r.saved(msg)
+	case copiedMsg:
+		r.copied(msg)
+	case openedMsg:
+		r.opened(msg)
+	case editedMsg:
+		cmd = r.edited(msg)
+	default:
+		cmd = r.passed(msg)
+	}
+	return r, tea.Batch(cmd, r.settle())
+}
+
+// passed hands on what is not the screen's.
+func (r *Root) passed(msg tea.Msg) tea.Cmd {
+	cmd := r.m.Update(msg)
+	if r.over != nil {
+		cmd = tea.Batch(cmd, r.over.update(r, msg))
+	}
+	return cmd
+}
+
+// settle runs after each message: cursors follow what they stand on, the model
+// learns what is looked at, the bell rings, the clock goes on.
+func (r *Root) settle() tea.Cmd {
+	r.tasks.settle(r.m)
+	r.inbox.settle(r.m)
+	var cmds []tea.Cmd
+	row := r.row()
+	if row != r.selected {
+		r.selected = row
+		cmds = append(cmds, r.m.Update(model.SelectMsg{Key: row}))
+	}
+	r.detail.show(row)
+	if of := r.m.Row(r.result.of); of != nil {
+		r.result.of = of.Key
+	}
+	if r.side == r.result && r.result.of != row {
+		r.side, r.onSide = r.detail, r.onSide && r.width >= sideBySide
+	}
+	if f, ok := r.over.(*formOverlay); ok {
+		f.settle(r)
+	}
+	cmds = append(cmds, r.arrived(), r.ring(), r.clock())
+	return tea.Batch(cmds...)
+}
+
+// row returns the key of the row that keys act on, zero for none.
+func (r *Root) row() task.Key {
+	if r.at == atInbox {
+		return r.inbox.row(r.m)
+	}
+	return r.tasks.at
+}
+
+// ring rings when a question arrived since the last time.
+func (r *Root) ring() tea.Cmd {
+	rings := r.m.Rings()
+	grew := rings > r.rings
+	r.rings = rings
+	if !grew || r.o.Bell == nil {
+		return nil
+	}
+	bell := r.o.Bell
+	return func() tea.Msg { bell(); return nil }
+}
+
+// clock returns the command that ticks at the next whole second, nil while one
+// is under way or nothing on the screen ages.
+func (r *Root) clock() tea.Cmd {
+	if r.ticking || r.quitting || !r.ages() {
+		return nil
+	}
+	r.ticking = true
+	now, stopped := r.o.Now(), r.stopped
+	wait := now.Truncate(time.Second).Add(time.Second).Sub(now)
+	return func() tea.Msg {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return clockMsg{}
+		case <-stopped:
+			return nil
+		}
+	}
+}
+
+// ages reports whether anything in sight changes with time alone: ages of rows
+// and links, the clock, a sentence that will go.
+func (r *Root) ages() bool {
+	return r.m.Board().Total() > 0 || len(r.m.Links()) > 0 || r.said.text != "" || r.width >= clockFrom
+}
+
+// pressed takes a key. Keys that were read together come as one message, and
+// esc with the key behind it as alt; outside of text each is a key of its own.
+func (r *Root) pressed(k tea.KeyMsg) tea.Cmd {
+	if k.Alt && !r.typing() {
+		esc := r.press(tea.KeyMsg{Type: tea.KeyEsc})
+		k.Alt = false
+		return tea.Batch(esc, r.pressed(k))
+	}
+	if k.Type != tea.KeyRunes || k.Alt || k.Paste || len(k.Runes) < 2 {
+		return r.press(k)
+	}
+	var cmds []tea.Cmd
+	for i, c := range k.Runes {
+		if r.typing() {
+			k.Runes = k.Runes[i:]
+			return tea.Batch(append(cmds, r.press(k))...)
+		}
+		cmds = append(cmds, r.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{c}}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// typing reports whether keys are text now.
+func (r *Root) typing() bool {
+	if r.over != nil {
+		return r.over.typing()
+	}
+	return r.at == atTools && r.tools.typing()
+}
+
+// press takes one key: an overlay's, the pane's, the task's, then those that
+// work everywhere. A key that does nothing says why.
+func (r *Root) press(k tea.KeyMsg) tea.Cmd {
+	if key.Matches(k, r.k.Everywhere.Abort) {
+		return r.quit()
+	}
+	r.said, r.wanted = note{}, task.Key{}
+	r.viewOf = viewKey{}
+	if r.over != nil {
+		return r.over.update(r, k)
+	}
+	if k.Paste && !r.typing() {
+		r.say("Pasted text goes into fields only.")
+		return nil
+	}
+	r.tasks.touched = true
+	if cmd, ok := r.focused().key(r, k); ok {
+		return cmd
+	}
+	if cmd, ok := r.taskKey(k); ok {
+		return cmd
+	}
+	if cmd, ok := r.everywhere(k); ok {
+		return cmd
+	}
+	r.say(task.CleanLine(k.String(), 20).Line() + " does nothing here. " + r.k.Everywhere.Help.Help().Key + " shows the keys.")
+	return nil
+}
+
+// focused returns the pane that has the keys.
+func (r *Root) focused() pane {
+	if r.hasSide() && r.onSide {
+		return r.side
+	}
+	return r.panes[r.at]
+}
+
+// hasSide reports whether the place has a side pane.
+func (r *Root) hasSide() bool { return r.at == atTasks || r.at == atInbox }
+
+// everywhere takes the keys that work in all panes.
+func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
+	e := &r.k.Everywhere
+	switch {
+	case key.Matches(k, e.Help):
+		r.visit(atHelp)
+	case key.Matches(k, e.Log):
+		r.visit(atLog)
+	case key.Matches(k, e.Servers):
+		r.visit(atServers)
+	case key.Matches(k, e.Inbox):
+		r.visit(atInbox)
+	case key.Matches(k, e.New):
+		return r.openTools(), true
+	case key.Matches(k, e.Answer):
+		return r.answer(), true
+	case key.Matches(k, e.NextPane), key.Matches(k, e.PrevPane):
+		r.otherPane()
+	case key.Matches(k, e.Back):
+		return r.leave(), true
+	case key.Matches(k, e.Command):
+		r.openCommand()
+	case key.Matches(k, e.Refresh):
+		return r.refresh(), true
+	case key.Matches(k, e.Retry):
+		return r.retry(), true
+	case key.Matches(k, e.Suspend):
+		return r.suspend(), true
+	case key.Matches(k, e.Quit):
+		return r.askQuit(), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// refresh asks all servers now, for their tools too where these are shown.
+func (r *Root) refresh() tea.Cmd {
+	r.say("Asking all servers now.")
+	cmd := r.m.Update(model.RefreshMsg{})
+	if r.at == atTools {
+		cmd = tea.Batch(cmd, r.listTools())
+	}
+	return cmd
+}
+
+// visit shows a place; the key of the place that is shown leads back.
+func (r *Root) visit(to place) {
+	if r.at == to {
+		r.leave()
+		return
+	}
+	if r.at == atTasks || r.at == atInbox {
+		r.back = r.at
+	}
+	if to == atInbox {
+		r.back = atTasks
+	}
+	r.at, r.onSide, r.side = to, false, r.detail
+}
+
+// leave goes one step back. It never quits, cancels or declines.
+func (r *Root) leave() tea.Cmd {
+	switch {
+	case r.hasSide() && r.onSide && r.side == r.result && r.result.fromDetail:
+		r.side = r.detail
+	case r.hasSide() && (r.onSide || r.side == r.result):
+		r.side, r.onSide = r.detail, false
+	case r.at == atInbox:
+		r.at = atTasks
+	case r.at != atTasks:
+		r.at, r.back = r.back, atTasks
+	case r.m.Board().Filter() != "":
+		return r.m.Update(model.FilterMsg{})
+	default:
+		r.say("There is nothing to go back to. " + r.k.Everywhere.Quit.Help().Key + " quits.")
+	}
+	return nil
+}
+
+func (r *Root) otherPane() {
+	if !r.hasSide() {
+		r.say("There is one pane here. " + r.k.Everywhere.Back.Help().Key + " leads back.")
+		return
+	}
+	r.onSide = !r.onSide
+}
+
+// quit ends the program.
+func (r *Root) quit() tea.Cmd {
+	r.Close()
+	return tea.Quit
+}
+
+// askQuit quits, but asks once where something that was typed would be lost.
+func (r *Root) askQuit() tea.Cmd {
+	n := r.m.Unsent() + len(r.forms)
+	if n == 0 {
+		return r.quit()
+	}
+	r.over = &confirm{
+		title: "Quit?",
+		lines: []string{count(n, "form holds", "forms hold") + " something that was typed and not sent. Quitting loses it."},
+		yes:   func(r *Root) tea.Cmd { return r.quit() },
+	}
+	return nil
+}
+
+func (r *Root) suspend() tea.Cmd {
+	if r.o.Suspend == nil {
+		r.say("Suspending is not possible here.")
+		return nil
+	}
+	return r.o.Suspend
+}
