@@ -36,7 +36,7 @@ func (f *Form) openMenu() {
 		}
 		m = append(m,
 			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }},
-			choiceOfMenu{k.Dismiss, "cancel the prompt: tell it neither yes nor no", why, func() Event { return f.end(Dismiss) }},
+			choiceOfMenu{k.Dismiss, "cancel the prompt: no answer", why, func() Event { return f.end(Dismiss) }},
 		)
 		if f.isURL() && f.state.Phase == Waiting {
 			m[1] = choiceOfMenu{k.Dismiss, "wait no longer for the other side", "", func() Event { return Event{Kind: GiveUp} }}
@@ -56,7 +56,7 @@ func (f *Form) openMenu() {
 // editChoices are the lines of the menu about what is typed.
 func (f *Form) editChoices() []choiceOfMenu {
 	k := &f.keys.Menu
-	edit := "edit all of it as JSON in $EDITOR"
+	edit := "edit in $EDITOR, as JSON"
 	if r := f.current(); r != nil && r.isText() && r.kind == fieldRow {
 		edit = "edit this field in $EDITOR"
 	}

@@ -148,7 +148,7 @@ func (f *Form) header() []string {
 	if name := s.Name.Line(); name != "" && name != s.Server {
 		parts = append(parts, "server "+name)
 	}
-	rows := render.Wrap(strings.Join(parts, " "+t.Glyphs.Dot+" "), f.inner())
+	rows := f.packed(parts)
 	limit := 1
 	switch {
 	case f.h >= roomyHeight:
@@ -157,7 +157,7 @@ func (f *Form) header() []string {
 		limit = 2
 	}
 	if len(rows) > limit {
-		rows = append(rows[:limit-1:limit-1], strings.Join(rows[limit-1:], " ")) // cut by the frame
+		rows = append(rows[:limit-1:limit-1], strings.Join(rows[limit-1:], " "+t.Glyphs.Dot+" ")) // cut by the frame
 	}
 	for i := range rows {
 		rows[i] = t.Dim.Paint(rows[i])
@@ -167,6 +167,20 @@ func (f *Form) header() []string {
 		rows = append(rows, "")
 	}
 	return rows[:min(len(rows), max(f.h-3, 0))]
+}
+
+// packed puts parts on as few rows as they need, each whole where it fits.
+func (f *Form) packed(parts []string) []string {
+	var rows []string
+	dot := " " + f.theme.Glyphs.Dot + " "
+	for _, p := range parts {
+		if n := len(rows); n > 0 && render.Width(rows[n-1]+dot+p) <= f.inner() {
+			rows[n-1] += dot + p
+			continue
+		}
+		rows = append(rows, render.Wrap(p, f.inner())...)
+	}
+	return rows
 }
 
 func (f *Form) age() string {
