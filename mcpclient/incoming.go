@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -45,9 +46,16 @@ func (e *era2025) response(m *jsonrpc.Message, awaited jsonrpc.ID) bool {
 	return id == awaited
 }
 
+// maxRequestID bounds what is remembered of a request of the server.
+const maxRequestID = 1 << 10
+
 // asked handles a request of the server.
 func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
-	e.ep.log.request(true, m.ID, m.Method, "")
+	if len(m.ID) > maxRequestID {
+		e.ep.Note(fmt.Sprintf("a request of the server was dropped: its id has %d bytes", len(m.ID)))
+		return
+	}
+	e.ep.log.request(true, m.ID, task.CleanLine(m.Method, maxName).Line(), "")
 	silent := e.silent()
 	switch m.Method {
 	case "ping":

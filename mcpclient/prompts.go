@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	maxPrompts = 200  // open at once
-	maxClosed  = 1024 // closed ones that are still known, so that a replay is no new prompt
-	maxURLs    = 20   // of one -32042
+	maxPrompts = 200     // open at once
+	maxClosed  = 1024    // closed ones that are still known, so that a replay is no new prompt
+	maxURLs    = 20      // of one -32042
+	maxAsked   = 1 << 20 // bytes of one
 )
 
 // parseElicitation decodes schema type ElicitRequestParams. fault says why it
@@ -25,6 +26,9 @@ const (
 func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
 	var requested json.RawMessage
 	mode := ""
+	if len(params) > maxAsked {
+		return p, "callboard takes prompts of at most 1 MiB"
+	}
 	members(params, func(k, v []byte) bool {
 		switch string(k) {
 		case "mode":
@@ -51,6 +55,9 @@ func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
 		return p, ""
 	case "url":
 		p.Mode = task.URLMode
+		if len(p.ElicitationID) > maxID {
+			return p, "an elicitationId has at most 4 KiB"
+		}
 		if p.URL == "" || len(p.URL) > maxProse {
 			return p, "an elicitation of mode url needs a url of at most 16 KiB"
 		}

@@ -314,6 +314,8 @@ func TestRequestsOfTheServer(t *testing.T) {
 		{"sampling", `"id":7,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}`, `7  -32601`},
 		{"unknown", `"id":7,"method":"x/y"`, `7  -32601`},
 		{"undeclared mode", `"id":7,"method":"elicitation/create","params":{"mode":"voice","message":"m"}`, `7  -32602`},
+		{"too large", `"id":7,"method":"elicitation/create","params":{"message":"` + strings.Repeat("x", maxAsked) + `"}`, `7  -32602`},
+		{"an endless elicitationId", `"id":7,"method":"elicitation/create","params":{"mode":"url","url":"https://x","elicitationId":"` + strings.Repeat("x", maxID+1) + `"}`, `7  -32602`},
 		{"url without one", `"id":7,"method":"elicitation/create","params":{"mode":"url","message":"m"}`, `7  -32602`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -335,6 +337,20 @@ func TestRequestsOfTheServer(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestEndlessRequestIDIsDropped(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		any1[task.Stream](r)
+		r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","id":"`+strings.Repeat("x", maxRequestID)+`","method":"ping"}`))
+		if n := r.count(""); n != 0 {
+			t.Errorf("%d answers", n)
+		}
+		if !noted(r, "dropped") {
+			t.Error("the log does not say so")
+		}
+	})
 }
 
 // TestTaskAugmentedPrompt: we declare no tasks of our own, so that `task` in a

@@ -39,12 +39,12 @@ func from(c task.Cursor) listParams {
 // round in circles ends.
 type sweep struct {
 	seed    maphash.Seed
-	cursors map[string]bool
+	cursors map[uint64]bool // hashes: a cursor may be as long as the server likes
 	pages   map[uint64]bool
 }
 
 func newSweep() sweep {
-	return sweep{seed: maphash.MakeSeed(), cursors: make(map[string]bool), pages: make(map[uint64]bool)}
+	return sweep{seed: maphash.MakeSeed(), cursors: make(map[uint64]bool), pages: make(map[uint64]bool)}
 }
 
 // next returns the cursor to go on with, not Set where the tour is over. why
@@ -54,14 +54,14 @@ func (s *sweep) next(at, next task.Cursor, page []byte, empty bool) (c task.Curs
 		*s = newSweep()
 	}
 	if at.Set {
-		s.cursors[at.Value] = true
+		s.cursors[maphash.String(s.seed, at.Value)] = true
 	}
 	if !next.Set {
 		return next, ""
 	}
 	h := maphash.Bytes(s.seed, page)
 	switch {
-	case s.cursors[next.Value]:
+	case s.cursors[maphash.String(s.seed, next.Value)]:
 		return task.Cursor{}, "the list's cursor repeats itself"
 	case !empty && s.pages[h]:
 		return task.Cursor{}, "the list repeats a page"
