@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package termtest runs a command on a pseudo-terminal and looks at its screen.
 // It is for tests only. The terminal is mute: it answers no question.
 package termtest
