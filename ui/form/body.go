@@ -120,7 +120,7 @@ func (f *Form) banner() []string {
 	case Sent:
 		rows = f.marked(t.Glyphs.Completed, because("Sent"), &t.OK)
 	case Failed:
-		rows = f.marked(t.Glyphs.Failed, because("Not sent"), &t.Error)
+		rows = f.marked(t.Glyphs.Failed, because("Failed"), &t.Error)
 	case Withdrawn:
 		words := because("This can no longer be answered")
 		if !f.isURL() {

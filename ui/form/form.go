@@ -109,7 +109,7 @@ type Event struct {
 type Phase uint8
 
 // The phases. Asking and Failed take keys; in Failed the Why says why it was
-// not sent. Sending and Sent wait. Withdrawn can no longer be answered: the
+// not sent, or that nobody knows whether it arrived. Sending and Sent wait. Withdrawn can no longer be answered: the
 // Why says so, and what was typed is kept. Waiting and Complete are those of
 // an URL that the person consented to.
 const (

@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 )
 
-// Names of a Call's own rows in its draft. No server's field is called so: a
-// NUL cannot be typed, and such a field is asked for as JSON only.
+// Names of a Call's own rows in its draft. A tool whose argument is called so
+// loses that argument's draft, and nothing else.
 const (
 	draftMode = "\x00mode"
 	draftTTL  = "\x00ttl"

@@ -77,8 +77,9 @@ func (r *row) multi() bool {
 		return true
 	case task.StringField:
 		return strings.Contains(r.text, "\n") || r.field.MaxLength > 200 && r.field.Format == ""
+	default:
+		return false
 	}
-	return false
 }
 
 // required reports whether the row must be set.
