@@ -54,7 +54,7 @@ func (p *toolsPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	switch e.Kind {
 	case tools.Chosen:
-		return r.openCall(e.Server, e.Tool), true
+		r.openCall(e.Server, e.Tool)
 	case tools.Leave:
 		return r.leave(), true
 	case tools.Nothing:

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"time"
+
+	"callboard/themes"
+	"callboard/ui/render"
+
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// How long a sentence stays in the footer, and one about what went wrong.
+const (
+	noteLife    = 8 * time.Second
+	badNoteLife = 20 * time.Second
+)
+
+// notice returns the sentence for the footer: the screen's own, or the
+// model's where that is newer. An old one goes.
+func (r *Root) notice() note {
+	said := r.said
+	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) {
+		said = note{text: oneLine(line), bad: bad, at: at}
+	}
+	life := noteLife
+	if said.bad {
+		life = badNoteLife
+	}
+	if said.text == "" || r.now.Sub(said.at) > life {
+		return note{}
+	}
+	return said
+}
+
+// footer is the last line: a sentence, or the keys that work now. A sentence
+// that is too long for it stands over the lines above.
+func (r *Root) footer(s *scene, screen []string) string {
+	said := r.notice()
+	if _, ok := r.over.(*lineOverlay); !ok && said.text != "" {
+		return r.sentence(s, said, screen)
+	} else if ok && said.text != "" {
+		over := s.fit(" "+said.text, r.width)
+		screen[len(screen)-2] = s.noteRole(said).Paint(over)
+	}
+	if r.over != nil {
+		return s.fit(r.over.foot(r, s), r.width)
+	}
+	right := r.waits(s)
+	left := r.hintLine(s, r.width-width(right)-2)
+	return left + spaces(r.width-width(left)-width(right)) + right
+}
+
+func (s *scene) noteRole(n note) *themes.Role {
+	if n.bad {
+		return &s.t.Error
+	}
+	return &s.t.Strong
+}
+
+// sentence shows a note, on up to three lines where it is long.
+func (r *Root) sentence(s *scene, said note, screen []string) string {
+	role := s.noteRole(said)
+	right := r.waits(s)
+	if w := width(said.text) + 3; w+width(right) <= r.width {
+		return " " + role.Paint(said.text) + spaces(r.width-w-width(right)+2) + right
+	}
+	lines := render.Wrap(said.text, r.width-2)
+	if len(lines) > 3 {
+		lines = append(lines[:2], s.cut(lines[2]+s.t.Glyphs.Ellipsis, r.width-2))
+	}
+	last := len(lines) - 1
+	for i, line := range lines[:last] {
+		screen[len(screen)-1-last+i] = " " + role.Paint(s.fit(line, r.width-1))
+	}
+	return " " + role.Paint(s.fit(lines[last], r.width-1))
+}
+
+// waits reminds of the questions that wait.
+func (r *Root) waits(s *scene) string {
+	n := waiting(r.m.Inbox())
+	if n == 0 {
+		return ""
+	}
+	e := &r.k.Everywhere
+	words := count(n, "prompt waits", "prompts wait") + ": " + e.Inbox.Help().Key
+	if row := r.m.Row(r.row()); r.hasSide() && row != nil && row.Asking() || r.at != atInbox && n == 1 {
+		words = count(n, "prompt waits", "prompts wait") + ": " + e.Answer.Help().Key
+	}
+	return s.t.Asking.Paint(words) + " "
+}
+
+// hint is a key and what it does.
+func (s *scene) hint(b key.Binding) string {
+	h := b.Help()
+	return s.t.Key.Paint(h.Key) + " " + s.t.KeyDesc.Paint(h.Desc)
+}
+
+// hintRow is a line of keys, as many as have room.
+func (s *scene) hintRow(keys []key.Binding, w int) string {
+	line := ""
+	for _, b := range keys {
+		next := " " + s.hint(b) + " "
+		if width(line)+width(next) > w {
+			break
+		}
+		line += next
+	}
+	return line
+}
+
+// hintLine is the keys that work now, as many as have room; help is always
+// among them.
+func (r *Root) hintLine(s *scene, w int) string {
+	if r.typing() {
+		return s.hintRow(r.focused().hints(r), w)
+	}
+	help := " " + s.hint(r.k.Everywhere.Help)
+	return ansi.Truncate(s.hintRow(r.focused().hints(r), w-width(help))+help, max(w, 0), "")
+}

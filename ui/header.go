@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"callboard/model"
+	"callboard/model/task"
+	"callboard/themes"
+)
+
+// clockFrom is the width from which on the header has a clock.
+const clockFrom = 100
+
+// header is the first line: what we are attached to and how that is, and the
+// counts. What is less wanted goes where it gets narrow.
+func (r *Root) header(s *scene) string {
+	right := r.counts(s)
+	links := r.m.Links()
+	for _, left := range s.attached(r.title(), links) {
+		if gap := r.width - width(left) - width(right); gap >= 2 {
+			return left + spaces(gap) + right
+		}
+	}
+	short := s.attached(r.title(), links)
+	left := s.cut(short[len(short)-1], max(r.width-width(right)-1, 0))
+	return s.cut(left+spaces(r.width-width(left)-width(right))+right, r.width)
+}
+
+func (r *Root) title() string {
+	if r.o.Title != "" {
+		return r.o.Title
+	}
+	return "callboard"
+}
+
+// attached says what we are attached to, the longest form first.
+func (s *scene) attached(title string, links []model.LinkView) []string {
+	dot := s.t.Dim.Paint(" " + s.t.Glyphs.Dot + " ")
+	name := " " + s.t.Title.Paint(title)
+	if len(links) != 1 {
+		states := s.linkCounts(links)
+		return []string{name + "  " + count(len(links), "server", "servers") + dot + states, " " + states}
+	}
+	l := &links[0]
+	st := s.linkStatus(l.State)
+	state := st.role.Paint(st.glyph + " " + st.word)
+	if l.State == model.Down && !l.NextTry.IsZero() {
+		state += s.t.Dim.Paint(", next try " + nextTryShort(l.NextTry.Sub(s.now)))
+	}
+	if l.About.ReadOnly {
+		state = s.t.Warning.Paint("read only") + dot + state
+	}
+	server := s.t.Strong.Paint(task.CleanLine(l.Name, 60).Line())
+	url := s.t.Dim.Paint(task.CleanLine(l.URL, 200).Line())
+	version := task.CleanLine(l.About.Version, 20).Line()
+	if version != "" {
+		version = s.t.Dim.Paint(version) + dot
+	}
+	return []string{
+		name + "  " + server + dot + url + dot + version + state,
+		name + "  " + server + dot + version + state,
+		name + "  " + server + dot + state,
+		" " + server + dot + state,
+		" " + state,
+	}
+}
+
+func nextTryShort(d time.Duration) string {
+	if d <= 0 {
+		return "now"
+	}
+	return "in " + left(d)
+}
+
+// linkCounts says how many links are in which state.
+func (s *scene) linkCounts(links []model.LinkView) string {
+	var n [4]int
+	for _, l := range links {
+		n[l.State]++
+	}
+	var parts []string
+	for _, st := range []model.LinkState{model.Live, model.Quiet, model.Connecting, model.Down} {
+		if n[st] > 0 {
+			look := s.linkStatus(st)
+			parts = append(parts, look.role.Paint(fmt.Sprintf("%s %d %s", look.glyph, n[st], look.word)))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// counts are the numbers of tasks by status, and the time.
+func (r *Root) counts(s *scene) string {
+	c, g, t := r.m.Counts(), &s.t.Glyphs, s.t
+	word := func(role *themes.Role, glyph string, n int, word string) string {
+		if n == 0 {
+			role = &t.Dim
+		}
+		text := fmt.Sprintf("%s%d", glyph, n)
+		if r.width >= 80 {
+			text += word
+		}
+		return role.Paint(text)
+	}
+	parts := []string{
+		word(&t.Working, g.Working, c.Working+c.Calls, " working"),
+		word(&t.Asking, g.Asking, c.Asking, " asking"),
+	}
+	if r.width >= 56 {
+		parts = append(parts, word(&t.Completed, g.Completed, c.Completed, ""),
+			word(&t.Failed, g.Failed, c.Failed, ""), word(&t.Cancelled, g.Cancelled, c.Cancelled, ""))
+		if c.Gone > 0 {
+			parts = append(parts, word(&t.Gone, g.Gone, c.Gone, ""))
+		}
+	}
+	line := strings.Join(parts, "  ")
+	if r.width >= clockFrom {
+		line += "   " + t.Dim.Paint(r.now.Local().Format(time.TimeOnly))
+	}
+	return line + " "
+}
