@@ -143,7 +143,7 @@ func (f *Form) header() []string {
 		}
 		parts = append(parts, "task "+id)
 	} else if s.Kind == Question {
-		parts = append(parts, "for no task that it names")
+		parts = append(parts, "no task named")
 	}
 	if name := s.Name.Line(); name != "" && name != s.Server {
 		parts = append(parts, "server "+name)
