@@ -130,7 +130,7 @@ func (f *Form) banner() []string {
 	case Waiting:
 		since := ""
 		if !f.state.At.IsZero() {
-			since = " " + ago(f.spec.Now().Sub(f.state.At)) + " ago"
+			since = " " + ago(f.spec.Now().Sub(f.state.At))
 		}
 		rows = f.marked(t.Glyphs.Working, "You agreed"+since+". Waiting until the other side is done.", &t.Working)
 	case Complete:

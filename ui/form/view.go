@@ -187,22 +187,25 @@ func (f *Form) age() string {
 	if f.spec.Since.IsZero() {
 		return ""
 	}
-	return "asked " + ago(f.spec.Now().Sub(f.spec.Since)) + " ago"
+	return "asked " + ago(f.spec.Now().Sub(f.spec.Since))
 }
 
 // ago is coarse, so that a form does not flicker: 5 s steps under a minute.
 func ago(d time.Duration) string {
+	n, unit := 0, ""
 	switch {
 	case d < 5*time.Second:
-		return "0s"
+		return "just now"
 	case d < time.Minute:
-		return strconv.Itoa(int(d/(5*time.Second))*5) + "s"
+		n, unit = int(d/(5*time.Second))*5, "s"
 	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + "m"
+		n, unit = int(d/time.Minute), "m"
 	case d < 48*time.Hour:
-		return strconv.Itoa(int(d/time.Hour)) + "h"
+		n, unit = int(d/time.Hour), "h"
+	default:
+		n, unit = int(d/(24*time.Hour)), "d"
 	}
-	return strconv.Itoa(int(d/(24*time.Hour))) + "d"
+	return strconv.Itoa(n) + unit + " ago"
 }
 
 // place says in the lower edge how far one is: the field, what must still be
