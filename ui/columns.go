@@ -179,7 +179,7 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 	switch {
 	case r.Later != task.Unknown:
 		lead = "later reported " + r.Later.String()
-	case r.Wish != nil && r.Wish.State != model.Taken:
+	case r.Wish != nil && r.Wish.State != model.Taken && (r.Wish.Verb != "start" || r.Wish.State != model.Delivered):
 		lead, leadRole = s.wishWords(r.Wish)
 	case r.Task.Status.Terminal() && r.Mark == model.Expired:
 		lead, leadRole = "expired", &s.t.Dim

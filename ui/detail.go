@@ -115,7 +115,7 @@ func (p *page) wish(r *model.Row) {
 	if !r.Wish.At.IsZero() {
 		words += ", " + ago(p.s.since(r.Wish.At))
 	}
-	if r.Wish.State == model.WishFailed {
+	if r.Wish.State == model.WishFailed && (r.Live() || r.Wish.Verb == "start") {
 		words += ". " + p.s.k.Everywhere.Retry.Help().Key + " sends it again."
 	}
 	p.add("you", words, role)
@@ -129,7 +129,7 @@ func (p *page) asks(r *model.Row) {
 		p.add("asks", p.s.askState(a), &p.s.t.Asking)
 		p.quote(p.s.cut(a.Prompt.Message.String(), 4096))
 		if a.Prompt.Guessed {
-			p.add("", "The question named no task: that it belongs to this one is inferred.", &p.s.t.Dim)
+			p.add("", "inferred: the question named no task", &p.s.t.Dim)
 		}
 	}
 }
@@ -170,11 +170,11 @@ func (p *page) facts(r *model.Row) {
 	p.add("poll", r.PollError, &t.Error)
 	p.add("began", s.when(r.Began)+", "+ago(s.since(r.Began)), &t.Text)
 	if !r.Task.Updated.IsZero() {
-		p.add("updated", s.when(r.Task.Updated)+" (the server's clock)", &t.Text)
+		p.add("updated", s.when(r.Task.Updated)+", server's clock", &t.Text)
 	}
 	switch end, ok := r.Expiry(); {
 	case ok && end.After(s.now):
-		p.add("TTL", left(end.Sub(s.now))+" left of "+span(r.Task.TTL)+", until "+s.when(end), &t.Text)
+		p.add("TTL", left(end.Sub(s.now))+" of "+span(r.Task.TTL)+", until "+s.when(end), &t.Text)
 	case ok:
 		p.add("TTL", span(r.Task.TTL)+", ran out "+ago(s.since(end)), &t.Warning)
 	case r.Task.TTL == task.NoTTL:
@@ -183,7 +183,7 @@ func (p *page) facts(r *model.Row) {
 		p.add("TTL", "not told", &t.Dim)
 	}
 	if r.Task.Poll > 0 {
-		p.add("interval", "polled every "+span(r.Task.Poll)+" as the server asks", &t.Text)
+		p.add("interval", span(r.Task.Poll)+", as the server asks", &t.Text)
 	}
 }
 

@@ -20,8 +20,12 @@ type formOverlay struct {
 	server, tool string
 }
 
-// maxFormWidth keeps lines of text readable on wide screens.
-const maxFormWidth = 110
+// A form takes the whole width, but on wide screens, where lines of text would
+// get too long to be read.
+const (
+	wideScreen   = 150
+	maxFormWidth = 110
+)
 
 // answer opens the question of the selected row, else the inbox at the most
 // urgent one.
@@ -277,7 +281,10 @@ func (f *formOverlay) settle(r *Root) {
 }
 
 func (f *formOverlay) draw(r *Root, s *scene, screen []string) {
-	w, h := min(r.width, maxFormWidth), r.height-2
+	w, h := r.width, r.height-2
+	if w >= wideScreen {
+		w = maxFormWidth
+	}
 	s.over(screen, strings.Split(f.form.View(w, h), "\n"), (r.width-w)/2, 1)
 }
 
