@@ -2,20 +2,13 @@ package ui
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"callboard/keymap"
 	"callboard/model/task"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // tasks returns a board as an operator meets it, its ages counted from now.
@@ -75,204 +68,6 @@ func onOps(t *testing.T, w, h int, f func(*stage, *script)) {
 		srv = opsServer()
 		return map[string]*script{"ops": srv}
 	}, func(s *stage) { f(s, srv) })
-}
-
-func TestGoldenViews(t *testing.T) {
-	for _, size := range []struct{ w, h int }{{80, 24}, {120, 40}, {40, 12}} {
-		for name, keys := range map[string][]string{
-			"tasks": nil, "detail": {"tab"}, "inbox": {"i"}, "log": {"l"}, "servers": {"s"}, "help": {"?"},
-			"cancel": {"c"}, "result": {"G", "k", "k", "enter"},
-		} {
-			t.Run(fmt.Sprintf("%s-%dx%d", name, size.w, size.h), func(t *testing.T) {
-				onOps(t, size.w, size.h, func(s *stage, srv *script) {
-					srv.ask("p1", srv.tasks[0].ID, "Approve rollout to production?")
-					s.wait(time.Second)
-					s.press(keys...)
-					s.golden(fmt.Sprintf("%s-%dx%d", name, size.w, size.h))
-				})
-			})
-		}
-	}
-}
-
-func TestTwoServersHaveAColumn(t *testing.T) {
-	play(t, 80, 24, func() map[string]*script {
-		return map[string]*script{"ops": opsServer(), "lab": opsServer()}
-	}, func(s *stage) {
-		s.shows("SERVER", "2 servers", "lab")
-		s.golden("two-80x24")
-	})
-}
-
-// Whatever the size and the place: no panic, no line too many or too wide.
-func TestEverySize(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, srv *script) {
-		srv.ask("p1", srv.tasks[0].ID, strings.Repeat("日本語 🚀 wide words ", 40))
-		s.settle()
-		for _, keys := range [][]string{{}, {"tab"}, {"i"}, {"esc", "l"}, {"enter"}, {"esc", "esc", "s"}, {"esc", "?"}, {"esc", "c"}, {"n", "a"}, {"esc", "n"}, {"esc", "/"}} {
-			s.press(keys...)
-			for _, w := range []int{1, 20, 39, 40, 55, 80, 99, 100, 160, 300} {
-				for _, h := range []int{1, 9, 10, 29, 30, 100} {
-					s.take(tea.WindowSizeMsg{Width: w, Height: h})
-					s.fitsScreen()
-				}
-			}
-		}
-		s.settle()
-	})
-}
-
-var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
-func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
-	onOps(t, 120, 40, func(s *stage, srv *script) {
-		evil := "\x1b]52;c;aGk=\x07\x9b31m\u202e\u200b\x1bPq\x1b\\evil"
-		srv.push(task.Task{ID: task.ID(evil), Status: task.Working, Message: task.Clean(evil), Created: time.Now(), Updated: time.Now()})
-		srv.frames = append(srv.frames, task.Frame{Seq: 99, At: time.Now(), Dir: task.In, Method: evil, ID: evil, Stream: "GET", Body: evil})
-		srv.ask("p1", task.ID(evil), evil)
-		s.settle()
-		for _, keys := range [][]string{{}, {"g"}, {"tab"}, {"tab", "c"}, {"n", "i"}, {"esc", "l"}, {"enter"}, {"esc", "esc"}} {
-			s.press(keys...)
-			view := escapes.ReplaceAllString(s.r.View(), "")
-			for _, c := range view {
-				if c < 0x20 && c != '\n' || c >= 0x7f && c <= 0x9f || c == 0x202e || c == 0x200b {
-					t.Fatalf("after %v the screen holds %U:\n%q", keys, c, view)
-				}
-			}
-			s.fitsScreen()
-		}
-	})
-}
-
-// A view that comes from the cache is the one that would be drawn anew.
-func TestCachedViewIsFresh(t *testing.T) {
-	onOps(t, 120, 30, func(s *stage, srv *script) {
-		rng := rand.New(rand.NewPCG(1, 2))
-		keys := []string{"j", "k", "G", "g", "tab", "enter", "esc", "i", "l", "?", "s", "S", "A", "right", "left", "c", "n", "pgdown", "v", ":", "esc", "/", "esc", "a", "ctrl+o", "ctrl+s", "w", "y", "X", "R", "space", "T", "right"}
-		for i := range 250 {
-			switch rng.IntN(4) {
-			case 0:
-				s.press(keys[rng.IntN(len(keys))])
-			case 1:
-				id := task.ID(fmt.Sprintf("task-%03d", rng.IntN(30)))
-				srv.push(task.Task{ID: id, Status: task.Status(1 + rng.IntN(5)), Message: task.Own(fmt.Sprint("step ", i)), Created: time.Now(), Updated: time.Now()})
-				s.settle()
-			case 2:
-				s.wait(time.Duration(rng.IntN(7000)) * time.Millisecond)
-			case 3:
-				s.size(60+rng.IntN(100), 12+rng.IntN(40))
-			}
-			s.r.View()
-			cached := s.r.View()
-			s.r.viewOf, s.r.tasks.linesOf = viewKey{}, tableKey{}
-			if fresh := s.r.View(); fresh != cached {
-				t.Fatalf("step %d: cached\n%s\nfresh\n%s", i, cached, fresh)
-			}
-		}
-	})
-}
-
-func TestTheCursorFollowsItsTask(t *testing.T) {
-	onOps(t, 80, 14, func(s *stage, srv *script) {
-		for i := range 40 {
-			srv.push(task.Task{ID: task.ID(fmt.Sprintf("old-%02d", i)), Status: task.Working, Created: time.Now(), Updated: time.Now()})
-		}
-		s.settle()
-		s.press("A", "jjjjjjjjjjjjjjj", "k", "k")
-		at := s.r.tasks.at
-		line := s.r.tasks.win.cursor - s.r.tasks.win.offset
-		s.wait(time.Second)
-		for i := range 50 {
-			srv.push(task.Task{ID: task.ID(fmt.Sprintf("new-%02d", i)), Status: task.Working, Created: time.Now(), Updated: time.Now()})
-		}
-		s.settle()
-		if s.r.tasks.at != at {
-			t.Errorf("the cursor went from %v to %v", at, s.r.tasks.at)
-		}
-		if got := s.r.tasks.win.cursor - s.r.tasks.win.offset; got != line {
-			t.Errorf("the task moved from line %d of the screen to %d", line, got)
-		}
-		if row := s.m.Row(at); row == nil || s.m.Board().At(s.r.tasks.win.cursor) != row {
-			t.Error("the line under the cursor is another task's")
-		}
-	})
-}
-
-// At the top of the table, what is new stays in sight.
-func TestTheTopStaysAtTheTop(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, srv *script) {
-		s.press("j")
-		at := s.r.tasks.at
-		srv.ask("p7", srv.tasks[4].ID, "late")
-		for i := range 3 {
-			srv.push(task.Task{ID: task.ID(fmt.Sprintf("new-%02d", i)), Status: task.InputRequired, Created: time.Now(), Updated: time.Now()})
-		}
-		s.settle()
-		if s.r.tasks.win.offset != 0 || s.r.tasks.at != at || s.r.tasks.win.cursor == 1 {
-			t.Errorf("offset %d, cursor %d on %v, was on %v", s.r.tasks.win.offset, s.r.tasks.win.cursor, s.r.tasks.at, at)
-		}
-	})
-}
-
-func TestKeysReadTogetherAreSplit(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, _ *script) {
-		s.press("g")
-		s.press("jjj")
-		if got := s.r.tasks.win.cursor; got != 3 {
-			t.Errorf("jjj moved by %d", got)
-		}
-		s.press("tab")
-		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("G"), Alt: true}) // esc G
-		if s.r.onSide || s.r.tasks.win.cursor != s.m.Board().Len()-1 {
-			t.Errorf("esc G read together: side %v, cursor %d", s.r.onSide, s.r.tasks.win.cursor)
-		}
-		s.press("/jjj")
-		if got := s.m.Board().Filter(); got != "jjj" {
-			t.Errorf("the run behind / filtered by %q", got)
-		}
-	})
-}
-
-func TestDeadKeysSayWhy(t *testing.T) {
-	for _, c := range []struct {
-		keys []string
-		want string
-	}{
-		{[]string{"Z"}, "Z does nothing here"},
-		{[]string{"esc"}, "nothing to go back to"},
-		{[]string{"R"}, "Nothing failed"},
-		{[]string{"X"}, "not started here"},
-		{[]string{"ctrl+z"}, "not possible here"},
-		{[]string{"?", "c"}, "No task is to be seen here"},
-		{[]string{"l", "tab"}, "one pane here"},
-		{[]string{"a"}, "No prompt waits"},
-		{[]string{"g", "w"}, "has not ended"},
-		{[]string{":", "n", "o", "enter"}, "no command :no"},
-		{[]string{"c", "x"}, "y for yes"},
-		{[]string{"c", "n"}, "Nothing was done"},
-	} {
-		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
-			onOps(t, 100, 24, func(s *stage, srv *script) {
-				srv.tasks[0].Status = task.Working
-				srv.push(srv.tasks[0])
-				s.settle()
-				s.press(c.keys...)
-				s.shows(c.want)
-			})
-		})
-	}
-}
-
-func TestPasteOutsideOfFieldsDoesNothing(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, srv *script) {
-		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("cy"), Paste: true})
-		s.shows("goes into fields only")
-		s.press("c")
-		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y"), Paste: true})
-		if len(srv.cancels) != 0 {
-			t.Error("pasted text cancelled a task")
-		}
-	})
 }
 
 func TestCancelAsksFirst(t *testing.T) {
@@ -425,50 +220,6 @@ func TestAWithdrawnPromptKeepsTheDraft(t *testing.T) {
 	})
 }
 
-func TestQuitAsksOnceForWhatWasTyped(t *testing.T) {
-	onOps(t, 100, 30, func(s *stage, srv *script) {
-		srv.ask("p1", srv.tasks[0].ID, "Approve?")
-		s.settle()
-		s.press("a", "because", "esc", "q")
-		s.shows("Quit?", "not sent")
-		s.press("n")
-		if s.r.quitting {
-			t.Fatal("no meant yes")
-		}
-		s.press("q", "y")
-		if !s.r.quitting {
-			t.Error("yes did not quit")
-		}
-	})
-}
-
-func TestQuitAtOnceWhereNothingWasTyped(t *testing.T) {
-	onOps(t, 100, 30, func(s *stage, _ *script) {
-		s.press("q")
-		if !s.r.quitting {
-			t.Error("q did not quit")
-		}
-	})
-}
-
-func TestFilterLine(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, _ *script) {
-		s.press("/", "disk")
-		s.shows("disk is full", "Tasks 1 of 8")
-		s.hides("Approve rollout")
-		s.press("enter")
-		s.shows("/disk")
-		s.press("/", "x", "esc")
-		if got := s.m.Board().Filter(); got != "disk" {
-			t.Errorf("esc left the filter %q", got)
-		}
-		s.press("esc")
-		s.shows("Approve rollout")
-		s.press("/", "no such task", "enter")
-		s.shows("No task matches")
-	})
-}
-
 func TestTheLogMasksAnswers(t *testing.T) {
 	onOps(t, 120, 24, func(s *stage, _ *script) {
 		s.press("l")
@@ -478,85 +229,6 @@ func TestTheLogMasksAnswers(t *testing.T) {
 		s.hides("hunter2")
 		s.press("esc", "v")
 		s.shows("hunter2")
-	})
-}
-
-// What the help promises for a place does something there, or says why not.
-func TestNoPromisedKeyIsUnknown(t *testing.T) {
-	scopes := keymap.Default().Scopes()
-	for _, c := range []struct {
-		at     []string
-		scopes []string
-	}{
-		{nil, []string{"Everywhere", "Lists", "A task", "Sorting (again: reversed)"}},
-		{[]string{"tab"}, []string{"Everywhere", "A task"}},
-		{[]string{"i"}, []string{"Everywhere", "A task"}},
-		{[]string{"l"}, []string{"Everywhere", "The log"}},
-	} {
-		onOps(t, 100, 30, func(s *stage, srv *script) {
-			srv.ask("p1", srv.tasks[0].ID, "Approve?")
-			s.settle()
-			for _, scope := range scopes {
-				if !slices.Contains(c.scopes, scope.Name) {
-					continue
-				}
-				for _, b := range scope.Bindings {
-					for _, k := range b.Keys() {
-						if k == "q" || k == "ctrl+c" {
-							continue
-						}
-						s.r.over, s.r.at, s.r.onSide, s.r.side, s.r.back = nil, atTasks, false, s.r.detail, atTasks
-						s.press(c.at...)
-						s.press(k)
-						if strings.Contains(s.see(), "does nothing here") {
-							t.Errorf("at %v: %q (%s) is unknown", c.at, k, b.Help().Desc)
-						}
-					}
-				}
-			}
-		})
-	}
-}
-
-func TestCommands(t *testing.T) {
-	for line, want := range map[string]string{
-		"refresh": "Asking all servers now", "force": "Asking each server once", "nonsense": "no command :nonsense",
-	} {
-		onOps(t, 100, 24, func(s *stage, _ *script) {
-			s.goTo("c0ffee00-dead-4bee-8fad-0123456789ab") // ended: force is for the list
-			s.press(":", line, "enter")
-			s.shows(want)
-		})
-	}
-	onOps(t, 100, 24, func(s *stage, _ *script) {
-		s.press(":", "ref", "tab", "enter")
-		s.shows("Asking all servers now")
-		s.press(":", "up")
-		s.shows(": refresh")
-		s.press("esc", ":", "q", "enter")
-		if !s.r.quitting {
-			t.Error(":q does not quit")
-		}
-	})
-}
-
-func TestForceAllowsOneCancelThatIsNotDeclared(t *testing.T) {
-	var srv *script
-	play(t, 100, 24, func() map[string]*script {
-		srv = opsServer()
-		srv.about.Cancel = task.CanNo
-		return map[string]*script{"ops": srv}
-	}, func(s *stage) {
-		s.press("c")
-		if s.r.over != nil {
-			t.Fatal("a cancel that the server did not declare is offered")
-		}
-		s.press(":", "force", "enter")
-		s.shows("Allowed once")
-		s.press("c", "y")
-		if len(srv.cancels) != 1 {
-			t.Errorf("cancels %v", srv.cancels)
-		}
 	})
 }
 
@@ -572,15 +244,6 @@ func TestDigest(t *testing.T) {
 			t.Errorf("digest(%s) = %s, want %s", in, got, want)
 		}
 	}
-}
-
-func TestSortLettersSort(t *testing.T) {
-	onOps(t, 120, 24, func(s *stage, _ *script) {
-		s.press("M")
-		s.shows("MESSAGE ▼")
-		s.press("M")
-		s.shows("MESSAGE ▲")
-	})
 }
 
 func TestRunAgainAsks(t *testing.T) {
@@ -604,45 +267,5 @@ func TestRunAgainAsks(t *testing.T) {
 		if len(srv.calls) != 2 || srv.calls[1].ID == srv.calls[0].ID || srv.calls[1].Tool != "deploy" {
 			t.Errorf("calls %v", srv.calls)
 		}
-	})
-}
-
-func TestTheClockTicksOnceASecondAndAgesStep(t *testing.T) {
-	onOps(t, 120, 24, func(s *stage, _ *script) {
-		views := map[string]bool{}
-		tables := map[string]bool{}
-		for range 20 {
-			s.wait(time.Second)
-			views[s.r.View()] = true
-			tables[strings.Join(s.r.tasks.lines, "\n")] = true
-		}
-		if len(views) < 19 || len(views) > 21 {
-			t.Errorf("%d views in 20 s: the clock should step each second", len(views))
-		}
-		if len(tables) > 5 {
-			t.Errorf("the table changed %d times in 20 s: ages step by 5 s", len(tables))
-		}
-	})
-}
-
-func TestEmptyBoardSaysWhyAndTheNextKey(t *testing.T) {
-	play(t, 80, 24, func() map[string]*script { return map[string]*script{"ops": newScript()} }, func(s *stage) {
-		s.shows("n starts", "r asks again")
-		s.golden("empty-80x24")
-	})
-}
-
-func TestUnreachableServerSaysWhatWasTried(t *testing.T) {
-	play(t, 80, 24, func() map[string]*script {
-		srv := newScript()
-		srv.fail = &task.Error{
-			Kind: task.Unreachable, Message: task.Own("connection refused"),
-			Tried: task.Own("POST initialize to https://ops.example.com/mcp"), Advice: task.Own("Is the server running?"),
-		}
-		return map[string]*script{"ops": srv}
-	}, func(s *stage) {
-		s.shows("down")
-		s.press("s")
-		s.shows("POST initialize", "connection refused", "Is the server running?", "next try")
 	})
 }

@@ -1,0 +1,249 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/keymap"
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func TestTheCursorFollowsItsTask(t *testing.T) {
+	onOps(t, 80, 14, func(s *stage, srv *script) {
+		for i := range 40 {
+			srv.push(task.Task{ID: task.ID(fmt.Sprintf("old-%02d", i)), Status: task.Working, Created: time.Now(), Updated: time.Now()})
+		}
+		s.settle()
+		s.press("A", "jjjjjjjjjjjjjjj", "k", "k")
+		at := s.r.tasks.at
+		line := s.r.tasks.win.cursor - s.r.tasks.win.offset
+		s.wait(time.Second)
+		for i := range 50 {
+			srv.push(task.Task{ID: task.ID(fmt.Sprintf("new-%02d", i)), Status: task.Working, Created: time.Now(), Updated: time.Now()})
+		}
+		s.settle()
+		if s.r.tasks.at != at {
+			t.Errorf("the cursor went from %v to %v", at, s.r.tasks.at)
+		}
+		if got := s.r.tasks.win.cursor - s.r.tasks.win.offset; got != line {
+			t.Errorf("the task moved from line %d of the screen to %d", line, got)
+		}
+		if row := s.m.Row(at); row == nil || s.m.Board().At(s.r.tasks.win.cursor) != row {
+			t.Error("the line under the cursor is another task's")
+		}
+	})
+}
+
+// At the top of the table, what is new stays in sight.
+func TestTheTopStaysAtTheTop(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		s.press("j")
+		at := s.r.tasks.at
+		srv.ask("p7", srv.tasks[4].ID, "late")
+		for i := range 3 {
+			srv.push(task.Task{ID: task.ID(fmt.Sprintf("new-%02d", i)), Status: task.InputRequired, Created: time.Now(), Updated: time.Now()})
+		}
+		s.settle()
+		if s.r.tasks.win.offset != 0 || s.r.tasks.at != at || s.r.tasks.win.cursor == 1 {
+			t.Errorf("offset %d, cursor %d on %v, was on %v", s.r.tasks.win.offset, s.r.tasks.win.cursor, s.r.tasks.at, at)
+		}
+	})
+}
+
+func TestKeysReadTogetherAreSplit(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		s.press("g")
+		s.press("jjj")
+		if got := s.r.tasks.win.cursor; got != 3 {
+			t.Errorf("jjj moved by %d", got)
+		}
+		s.press("tab")
+		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("G"), Alt: true}) // esc G
+		if s.r.onSide || s.r.tasks.win.cursor != s.m.Board().Len()-1 {
+			t.Errorf("esc G read together: side %v, cursor %d", s.r.onSide, s.r.tasks.win.cursor)
+		}
+		s.press("/jjj")
+		if got := s.m.Board().Filter(); got != "jjj" {
+			t.Errorf("the run behind / filtered by %q", got)
+		}
+	})
+}
+
+func TestDeadKeysSayWhy(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"Z"}, "Z does nothing here"},
+		{[]string{"esc"}, "nothing to go back to"},
+		{[]string{"R"}, "Nothing failed"},
+		{[]string{"X"}, "not started here"},
+		{[]string{"ctrl+z"}, "not possible here"},
+		{[]string{"?", "c"}, "No task is to be seen here"},
+		{[]string{"l", "tab"}, "one pane here"},
+		{[]string{"a"}, "No prompt waits"},
+		{[]string{"g", "w"}, "has not ended"},
+		{[]string{":", "n", "o", "enter"}, "no command :no"},
+		{[]string{"c", "x"}, "y for yes"},
+		{[]string{"c", "n"}, "Nothing was done"},
+	} {
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
+			onOps(t, 100, 24, func(s *stage, srv *script) {
+				srv.tasks[0].Status = task.Working
+				srv.push(srv.tasks[0])
+				s.settle()
+				s.press(c.keys...)
+				s.shows(c.want)
+			})
+		})
+	}
+}
+
+func TestPasteOutsideOfFieldsDoesNothing(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("cy"), Paste: true})
+		s.shows("goes into fields only")
+		s.press("c")
+		s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y"), Paste: true})
+		if len(srv.cancels) != 0 {
+			t.Error("pasted text cancelled a task")
+		}
+	})
+}
+
+func TestQuitAsksOnceForWhatWasTyped(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		s.press("a", "because", "esc", "q")
+		s.shows("Quit?", "not sent")
+		s.press("n")
+		if s.r.quitting {
+			t.Fatal("no meant yes")
+		}
+		s.press("q", "y")
+		if !s.r.quitting {
+			t.Error("yes did not quit")
+		}
+	})
+}
+
+func TestQuitAtOnceWhereNothingWasTyped(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, _ *script) {
+		s.press("q")
+		if !s.r.quitting {
+			t.Error("q did not quit")
+		}
+	})
+}
+
+func TestFilterLine(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		s.press("/", "disk")
+		s.shows("disk is full", "Tasks 1 of 8")
+		s.hides("Approve rollout")
+		s.press("enter")
+		s.shows("/disk")
+		s.press("/", "x", "esc")
+		if got := s.m.Board().Filter(); got != "disk" {
+			t.Errorf("esc left the filter %q", got)
+		}
+		s.press("esc")
+		s.shows("Approve rollout")
+		s.press("/", "no such task", "enter")
+		s.shows("No task matches")
+	})
+}
+
+// What the help promises for a place does something there, or says why not.
+func TestNoPromisedKeyIsUnknown(t *testing.T) {
+	scopes := keymap.Default().Scopes()
+	for _, c := range []struct {
+		at     []string
+		scopes []string
+	}{
+		{nil, []string{"Everywhere", "Lists", "A task", "Sorting (again: reversed)"}},
+		{[]string{"tab"}, []string{"Everywhere", "A task"}},
+		{[]string{"i"}, []string{"Everywhere", "A task"}},
+		{[]string{"l"}, []string{"Everywhere", "The log"}},
+	} {
+		onOps(t, 100, 30, func(s *stage, srv *script) {
+			srv.ask("p1", srv.tasks[0].ID, "Approve?")
+			s.settle()
+			for _, scope := range scopes {
+				if !slices.Contains(c.scopes, scope.Name) {
+					continue
+				}
+				for _, b := range scope.Bindings {
+					for _, k := range b.Keys() {
+						if k == "q" || k == "ctrl+c" {
+							continue
+						}
+						s.r.over, s.r.at, s.r.onSide, s.r.side, s.r.back = nil, atTasks, false, s.r.detail, atTasks
+						s.press(c.at...)
+						s.press(k)
+						if strings.Contains(s.see(), "does nothing here") {
+							t.Errorf("at %v: %q (%s) is unknown", c.at, k, b.Help().Desc)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"refresh": "Asking all servers now", "force": "Asking each server once", "nonsense": "no command :nonsense",
+	} {
+		onOps(t, 100, 24, func(s *stage, _ *script) {
+			s.goTo("c0ffee00-dead-4bee-8fad-0123456789ab") // ended: force is for the list
+			s.press(":", line, "enter")
+			s.shows(want)
+		})
+	}
+	onOps(t, 100, 24, func(s *stage, _ *script) {
+		s.press(":", "ref", "tab", "enter")
+		s.shows("Asking all servers now")
+		s.press(":", "up")
+		s.shows(": refresh")
+		s.press("esc", ":", "q", "enter")
+		if !s.r.quitting {
+			t.Error(":q does not quit")
+		}
+	})
+}
+
+func TestForceAllowsOneCancelThatIsNotDeclared(t *testing.T) {
+	var srv *script
+	play(t, 100, 24, func() map[string]*script {
+		srv = opsServer()
+		srv.about.Cancel = task.CanNo
+		return map[string]*script{"ops": srv}
+	}, func(s *stage) {
+		s.press("c")
+		if s.r.over != nil {
+			t.Fatal("a cancel that the server did not declare is offered")
+		}
+		s.press(":", "force", "enter")
+		s.shows("Allowed once")
+		s.press("c", "y")
+		if len(srv.cancels) != 1 {
+			t.Errorf("cancels %v", srv.cancels)
+		}
+	})
+}
+
+func TestSortLettersSort(t *testing.T) {
+	onOps(t, 120, 24, func(s *stage, _ *script) {
+		s.press("M")
+		s.shows("MESSAGE ▼")
+		s.press("M")
+		s.shows("MESSAGE ▲")
+	})
+}
