@@ -214,7 +214,7 @@ func attach(a *cli.Args) (m *model.Model, end func() []string, err error) {
 			return nil, nil, misconfigured(err)
 		}
 		endpoints = append(endpoints, endpoint{e})
-		target := model.Target{Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}}
+		target := model.Target{Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}, Refreshes: a.TokenFile != ""}
 		if a.Session != "" {
 			target.Resume = task.Resume{Session: a.Session, Joined: true}
 		}

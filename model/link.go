@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -138,7 +139,7 @@ func (m *Model) dial(l *link) {
 			return err
 		}))
 		if d.server != nil && (d.err != nil || ctx.Err() != nil) {
-			closeSession(d.server, true)
+			closeSession(d.server, true) //nolint:contextcheck // the attempt's context has ended; this has to go on
 			return nil
 		}
 		stamp.news = d
@@ -261,26 +262,24 @@ const retryMost = time.Hour
 // hopeless reports whether trying again cannot help before the person acts.
 func hopeless(e *task.Error, refreshes bool) bool {
 	switch e.Kind {
-	case task.Version, task.Unsupported:
-		return true
 	case task.Unauthorized, task.Denied:
 		return !refreshes
 	case task.NotMCP:
-		return e.Status < 500 // the page of a proxy whose server is down
+		return e.Status < 500 // else it is the page of a proxy whose server is down
+	default:
+		return e.Kind == task.Version || e.Kind == task.Unsupported
 	}
-	return false
 }
 
 // slow reports whether trying again helps only after somebody has mended
 // something.
 func slow(e *task.Error) bool {
-	switch e.Kind {
-	case task.TLS, task.Unauthorized, task.Denied, task.Internal, task.Protocol, task.Limit:
-		return true
-	case task.HTTP:
+	if e.Kind == task.HTTP {
 		return e.Status < 500
 	}
-	return false
+	return slices.Contains([]task.ErrorKind{
+		task.TLS, task.Unauthorized, task.Denied, task.Internal, task.Protocol, task.Limit,
+	}, e.Kind)
 }
 
 // backoff returns how long to wait before try n, from 1 on.
@@ -333,8 +332,9 @@ func (m *Model) troubled(l *link, e *task.Error) bool {
 	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied:
 		m.silent(l, e)
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // silent takes in that the server does not answer, or lets nothing through;

@@ -36,7 +36,7 @@ func (m *Model) unknown(l *link, id task.ID) {
 		l.missing = missing{since: m.now, ids: map[task.ID]bool{}}
 	}
 	l.missing.ids[id] = true
-	m.pollFailed(l, r, "the server does not know it")
+	m.pollFailed(r, "the server does not know it")
 }
 
 // mark notes at the row that the server does not know the task.

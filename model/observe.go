@@ -238,7 +238,7 @@ func (m *Model) got(l *link, g got) {
 		l.sched.replied(a.id, a.err == nil, m.now)
 		switch r := l.store.tasks[a.id]; {
 		case a.err == nil && a.task.ID != a.id:
-			m.pollFailed(l, r, "the server answered for another task")
+			m.pollFailed(r, "the server answered for another task")
 		case a.err == nil:
 			m.take(l, report{task: a.task, how: task.Polled, sentAt: a.sentAt, at: m.now})
 			m.progressed(l)
@@ -250,7 +250,7 @@ func (m *Model) got(l *link, g got) {
 			m.progressed(l)
 			m.unknown(l, a.id)
 		default:
-			m.pollFailed(l, r, a.err.Message.Line())
+			m.pollFailed(r, a.err.Message.Line())
 		}
 	}
 	m.judgeMissing(l)
@@ -258,7 +258,7 @@ func (m *Model) got(l *link, g got) {
 
 // pollFailed notes why a task could not be got. A prompt's task that never
 // had a row has none to note it at, and is left alone.
-func (m *Model) pollFailed(l *link, r *Row, why string) {
+func (m *Model) pollFailed(r *Row, why string) {
 	if r == nil || r.PollError == why {
 		return
 	}

@@ -96,8 +96,8 @@ func (s *sweep) enter(p task.Page) {
 	var h maphash.Hash
 	h.SetSeed(pageSeed)
 	for _, t := range p.Tasks {
-		h.WriteString(string(t.ID)) //nolint:errcheck // it never fails
-		h.WriteByte(0)              //nolint:errcheck // it never fails
+		h.WriteString(string(t.ID))
+		h.WriteByte(0)
 	}
 	sum := h.Sum64()
 	switch {
