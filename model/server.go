@@ -39,7 +39,7 @@ type Server interface {
 	// stands for the result is Result.Err, not an error.
 	Result(ctx context.Context, id task.ID) (task.Result, error)
 	// Attend holds tasks/result open for these tasks, the first ones first,
-	// and for no others, so that their prompts reach us.
+	// and for no others, so that their prompts reach us. It returns at once.
 	Attend(ids []task.ID)
 	// Answer sends replies to prompts. An error of kind Lost means that
 	// nobody knows whether they arrived.
@@ -49,7 +49,8 @@ type Server interface {
 	// Tools is tools/list, all pages.
 	Tools(ctx context.Context) ([]task.Tool, error)
 	// Start sends a tools/call and returns when it is on its way. What comes
-	// of it arrives by Next as Started or Returned, under call.ID.
+	// of it arrives by Next as Started or Returned, under call.ID. ctx bounds
+	// the sending, not the call.
 	Start(ctx context.Context, call task.Call) error
 	// Abandon cancels a plain call by notifications/cancelled.
 	Abandon(ctx context.Context, id task.CallID) error

@@ -1,0 +1,255 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// News of dialling and of the feed.
+type (
+	dialed struct {
+		server Server
+		err    *task.Error
+	}
+	fed struct {
+		batch task.Batch
+		err   *task.Error
+	}
+)
+
+// dial begins an attempt at a session.
+func (m *Model) dial(l *link) {
+	l.attempt++
+	l.ctx, l.cancel = context.WithCancel(m.ctx)
+	l.dialing, l.nextTry = true, time.Time{}
+	stamp, ctx, endpoint, resume := reply{link: l.index, attempt: l.attempt}, l.ctx, l.target.Endpoint, l.resume
+	m.do(func() tea.Msg {
+		bounded, cancel := context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+		var d dialed
+		d.err = asError(safely(func() (err error) {
+			d.server, err = endpoint.Dial(bounded, resume)
+			return err
+		}))
+		if d.server != nil && (d.err != nil || ctx.Err() != nil) {
+			closeSession(d.server, true) //nolint:contextcheck // the attempt's context has ended; this has to go on
+			return nil
+		}
+		stamp.news = d
+		return stamp
+	})
+	m.settleState(l)
+}
+
+// closeSession ends s in bounded time. What becomes of it helps nobody.
+func closeSession(s Server, keep bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_ = safely(func() error { return s.Close(ctx, keep) })
+}
+
+func (m *Model) dialed(l *link, d dialed) {
+	l.dialing = false
+	if d.err != nil {
+		m.down(l, d.err)
+		return
+	}
+	l.server = d.server
+	if m.options.ReadOnly {
+		l.server = readOnly{d.server}
+	}
+	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
+	l.stream, l.attended = task.Stream{}, nil
+	l.listErr, l.noList, l.missing = "", false, missing{}
+	l.sched.reset()
+	l.sched.resync(m.now)
+	m.learn(l)
+	if l.met {
+		m.note(l, "connected again: all tasks are asked for anew")
+		m.tell(false, "%s is connected again.", l.target.Name)
+	}
+	l.met = true
+	m.follow(l)
+	m.settleState(l)
+}
+
+// follow waits for the feed's next batch.
+func (m *Model) follow(l *link) {
+	m.ask(l, 0, func(ctx context.Context, s Server) any {
+		batch, err := s.Next(ctx)
+		return fed{batch, asError(err)}
+	})
+}
+
+// learn takes over what the session knows of its server by now.
+func (m *Model) learn(l *link) {
+	l.about = l.server.About()
+	l.sched.listable = l.about.List != task.CanNo && !l.noList
+	if l.about.List == task.CanNo && l.listErr == "" {
+		l.listErr = "the server does not list tasks (it did not declare tasks.list); :force tries once"
+	}
+}
+
+// down ends the session or the attempt at one, and plans the next.
+func (m *Model) down(l *link, e *task.Error) {
+	l.faults++
+	l.cancel()
+	l.attempt++ // whatever is still on its way answers a question of the past
+	joined := l.resume.Joined
+	progress := l.retries == 0 && l.server != nil
+	if s := l.server; s != nil {
+		l.resume = s.Resume()
+		l.resume.Joined = joined
+		l.server = nil
+		m.do(func() tea.Msg { closeSession(s, true); return nil })
+		m.cut(l, e)
+	}
+	l.dialing, l.err, l.why, l.mute = false, e, e.Message.Line(), nil
+	l.stream = task.Stream{}
+	l.retries++
+	switch {
+	case e.Kind == task.SessionLost && joined:
+		l.resume, l.nextTry = task.Resume{}, time.Time{}
+		l.why = "the session that was joined is gone; r begins one of our own"
+	case e.Kind == task.SessionLost:
+		l.resume = task.Resume{}
+		l.nextTry = m.now.Add(backoff(l.retries - 1))
+		if progress || l.retries == 1 {
+			l.nextTry = m.now
+		}
+	case hopeless(e, l.target.Refreshes):
+		l.nextTry = time.Time{}
+	case e.RetryAfter > 0:
+		l.busyTo = m.now.Add(min(e.RetryAfter, retryMost))
+		l.nextTry = l.busyTo
+	case slow(e):
+		l.nextTry = m.now.Add(jitter(backoffMost))
+	default:
+		l.nextTry = m.now.Add(backoff(l.retries))
+	}
+	if !l.nextTry.IsZero() && l.nextTry.Before(l.busyTo) {
+		l.nextTry = l.busyTo
+	}
+	m.note(l, "down: "+l.why)
+	if l.met || l.nextTry.IsZero() {
+		m.tell(true, "%s: %s%s", l.target.Name, l.why, m.trying(l))
+	}
+	m.settleState(l)
+}
+
+// trying says when the next dial is due.
+func (m *Model) trying(l *link) string {
+	switch d := l.nextTry.Sub(m.now); {
+	case l.nextTry.IsZero():
+		return ""
+	case d < time.Second:
+		return "; trying again"
+	default:
+		return fmt.Sprintf("; next try in %d s", int(d.Round(time.Second)/time.Second))
+	}
+}
+
+// retryMost bounds the Retry-After that is obeyed.
+const retryMost = time.Hour
+
+// hopeless reports whether trying again cannot help before the person acts.
+func hopeless(e *task.Error, refreshes bool) bool {
+	switch e.Kind {
+	case task.Unauthorized, task.Denied:
+		return !refreshes
+	case task.NotMCP:
+		return e.Status < 500 // else it is the page of a proxy whose server is down
+	default:
+		return e.Kind == task.Version || e.Kind == task.Unsupported
+	}
+}
+
+// slow reports whether trying again helps only after somebody has mended
+// something.
+func slow(e *task.Error) bool {
+	if e.Kind == task.HTTP {
+		return e.Status < 500
+	}
+	return slices.Contains([]task.ErrorKind{
+		task.TLS, task.Unauthorized, task.Denied, task.Internal, task.Protocol, task.Limit,
+	}, e.Kind)
+}
+
+// backoff returns how long to wait before try n, from 1 on.
+func backoff(n int) time.Duration {
+	if n <= 0 {
+		return 0
+	}
+	return jitter(min(500*time.Millisecond<<min(n-1, 10), backoffMost/2))
+}
+
+// jitter moves d by up to a fifth, so that many callboards do not come back
+// together.
+func jitter(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5+1) }
+
+// progressed notes that the session answered: later troubles begin anew.
+func (m *Model) progressed(l *link) {
+	if m.now.Sub(l.begun) >= sweepLeast {
+		l.retries = 0 // a session that dies at once is no progress
+	}
+	if l.mute != nil {
+		l.mute, l.mutes = nil, 0
+		l.store.gapAt = m.now
+		l.sched.resync(m.now)
+		m.note(l, "it answers again: all tasks are asked for anew")
+		m.tell(false, "%s answers again.", l.target.Name)
+	}
+	m.settleState(l)
+}
+
+// troubled takes in an error of a call on the session; it reports whether the
+// whole link is concerned.
+func (m *Model) troubled(l *link, e *task.Error) bool {
+	l.faults++
+	switch e.Kind {
+	case task.SessionLost:
+		m.down(l, e)
+		return true
+	case task.Busy:
+		wait := min(e.RetryAfter, retryMost)
+		if wait <= 0 {
+			l.mutes++
+			wait = backoff(l.mutes)
+		}
+		l.sched.waitUntil(m.now.Add(wait))
+		l.busyTo = l.sched.hold
+		l.why = e.Message.Line()
+		m.note(l, "the server is busy; nothing is asked before "+l.sched.hold.Format("15:04:05"))
+		m.rev++
+		return true
+	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied:
+		m.silent(l, e)
+		return true
+	default:
+		return false
+	}
+}
+
+// silent takes in that the server does not answer, or lets nothing through;
+// its session may live on.
+func (m *Model) silent(l *link, e *task.Error) {
+	l.mutes++
+	wait := backoff(l.mutes)
+	if slow(e) {
+		wait = jitter(backoffMost)
+	}
+	l.sched.waitUntil(m.now.Add(wait))
+	if l.mute == nil {
+		m.note(l, "does not answer: "+e.Message.Line())
+		m.tell(true, "%s: %s", l.target.Name, e.Message.Line())
+	}
+	l.mute = e
+	m.settleState(l)
+}

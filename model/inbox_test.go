@@ -1,0 +1,130 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/model/task"
+)
+
+func TestPrompts(t *testing.T) {
+	t.Run("rings for new ones, not for replays", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			asks(st)
+			if st.Rings() != 1 {
+				t.Errorf("%d rings", st.Rings())
+			}
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Task: "t"}})
+			if st.Rings() != 1 || len(st.Inbox()) != 1 || len(st.row("t").Asks) != 1 {
+				t.Errorf("%d rings, %d in the inbox", st.Rings(), len(st.Inbox()))
+			}
+		})
+	})
+	t.Run("one that comes before its task fetches it", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		s.put(a("t", task.Working))
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Task: "t", At: time.Now()}})
+			if r := st.row("t"); len(r.Asks) != 1 || !r.Asking() || st.Counts().Asking != 1 {
+				t.Errorf("%d asks", len(r.Asks))
+			}
+		})
+	})
+	t.Run("eager: asking tasks are attended, selected and oldest first, 32 at most", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			for i := range 40 {
+				x := a(fmt.Sprintf("t%02d", i), task.InputRequired)
+				s.put(x)
+				st.tell(push(x))
+			}
+			ids := s.attendedIDs()
+			if len(ids) != 32 || ids[0] != "t00" || ids[31] != "t31" {
+				t.Errorf("%v", ids)
+			}
+			st.wish(SelectMsg{task.Key{Server: "ops", ID: "t39"}})
+			if ids = s.attendedIDs(); len(ids) != 32 || ids[0] != "t39" {
+				t.Errorf("%v", ids)
+			}
+			st.tell(push(a("t39", task.Working)), push(a("t00", task.Completed)))
+			if ids = s.attendedIDs(); slices.Contains(ids, "t39") || slices.Contains(ids, "t00") || ids[0] != "t01" {
+				t.Errorf("%v", ids)
+			}
+		})
+	})
+	t.Run("on-demand: only what the person opens", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{OnDemand: true}, s, func(st *stage) {
+			s.put(a("t", task.InputRequired), a("u", task.InputRequired))
+			st.pass(6 * time.Second)
+			st.wish(SelectMsg{task.Key{Server: "ops", ID: "t"}})
+			if len(s.attendedIDs()) != 0 || st.Rings() == 0 {
+				t.Fatalf("attended %v, %d rings", s.attendedIDs(), st.Rings())
+			}
+			if why := st.CanAnswer(task.Key{Server: "ops", ID: "u"}); why != "" {
+				t.Errorf("cannot answer: %s", why)
+			}
+			st.wish(AttendMsg{task.Key{Server: "ops", ID: "u"}})
+			if !slices.Equal(s.attendedIDs(), []task.ID{"u"}) {
+				t.Errorf("%v", s.attendedIDs())
+			}
+		})
+	})
+	t.Run("the inbox has the most urgent first and forgets after a minute", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			for i, ttl := range []time.Duration{task.NoTTL, time.Hour, time.Minute, task.NoTTL} {
+				x := a(fmt.Sprint("t", i), task.InputRequired)
+				x.TTL, x.Created = ttl, time.Now()
+				s.put(x)
+				st.tell(push(x), task.Prompted{Prompt: task.Prompt{ID: task.PromptID(fmt.Sprint("p", i)), Task: x.ID, At: time.Now()}})
+			}
+			st.tell(task.Withdrawn{Prompt: "p3"})
+			var ids []string
+			for _, x := range st.Inbox() {
+				ids = append(ids, string(x.Prompt.ID))
+			}
+			if got := strings.Join(ids, " "); got != "p2 p1 p0 p3" {
+				t.Errorf("%s", got)
+			}
+			st.pass(55 * time.Second)
+			st.wish(SelectMsg{task.Key{Server: "ops", ID: "t0"}})
+			st.pass(10 * time.Second)
+			if n := len(st.Inbox()); n != 3 {
+				t.Errorf("%d after a minute", n)
+			}
+		})
+	})
+	t.Run("a URL is accepted on consent, and done on the server's word", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("t", task.InputRequired))
+			st.settle()
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Task: "t", Mode: task.URLMode, URL: "https://x", At: time.Now()}})
+			var sent task.Reply
+			s.onAnswer = func(_ context.Context, r task.Reply) error { sent = r; return nil }
+			st.wish(OpenedMsg{"p"})
+			ask := st.Ask("p")
+			if sent.Action != task.Accept || sent.Content != nil || ask.Opened.IsZero() || ask.Done {
+				t.Errorf("%+v", ask)
+			}
+			st.tell(task.URLDone{Prompt: "p"}, task.URLDone{Prompt: "nobody's"})
+			if !ask.Done {
+				t.Error("not done")
+			}
+		})
+	})
+}
+
+// attendedIDs returns what the newest session was told to attend.
+func (s *script) attendedIDs() []task.ID { return (&session{script: s}).attended() }

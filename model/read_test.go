@@ -1,0 +1,136 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/model/task"
+)
+
+// logged is an Endpoint that has nothing but a log.
+type logged struct {
+	Endpoint
+	frames []task.Frame
+	calls  int
+}
+
+func (l *logged) Frames(after uint64, limit int) []task.Frame {
+	l.calls++
+	var out []task.Frame
+	for _, f := range l.frames {
+		if f.Seq > after && len(out) < limit {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (l *logged) add(n int, at time.Time) {
+	for range n {
+		seq := uint64(len(l.frames) + 1)
+		l.frames = append(l.frames, task.Frame{Seq: seq, At: at.Add(time.Duration(seq) * time.Second), Body: fmt.Sprint(seq)})
+	}
+}
+
+func TestFrames(t *testing.T) {
+	x, y := &logged{}, &logged{}
+	m := New(Options{Targets: []Target{{Name: "x", Endpoint: x}, {Name: "y", Endpoint: y}}})
+	defer m.Shutdown()
+	if got := m.Frames(10); len(got) != 0 {
+		t.Errorf("%d lines of nothing", len(got))
+	}
+	x.add(95, clock(0))
+	y.add(95, clock(0.5))
+	read := func() string {
+		var s []string
+		for _, f := range m.Frames(4) {
+			s = append(s, f.Server+f.Body)
+		}
+		return strings.Join(s, " ")
+	}
+	if got := read(); got != "x94 y94 x95 y95" {
+		t.Errorf("the newest of both by time: %s", got)
+	}
+	x.add(1, clock(0))
+	if got := read(); got != "y94 x95 y95 x96" {
+		t.Errorf("one more: %s", got)
+	}
+	x.calls = 0
+	read()
+	if x.calls != 1 {
+		t.Errorf("%d looks into a log that has not changed", x.calls)
+	}
+}
+
+func TestWhyEmpty(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		edit  func(*script)
+		o     Options
+		words []string
+		not   string
+	}{
+		{"a new session", func(*script) {}, Options{}, []string{"lists no tasks", "only its own", "--session-file", "n starts"}, ""},
+		{"no sessions", func(s *script) { s.about.Session = false }, Options{}, []string{"lists no tasks"}, "session"},
+		{"read-only", func(*script) {}, Options{ReadOnly: true}, []string{"lists no tasks"}, "n starts"},
+		{"no list", func(s *script) { s.about.List = task.CanNo }, Options{}, []string{"cannot be listed", "tasks.list", ":force"}, ""},
+		{"joined", func(s *script) { s.about.Joined = true }, Options{}, []string{"in the session that was joined"}, ""},
+		{"down for good", func(s *script) {
+			s.onDial = func(int) error {
+				return &task.Error{Kind: task.Version, Message: task.Own("it speaks 2024"), Advice: task.Own("Update it.")}
+			}
+		}, Options{}, []string{"not reached: it speaks 2024", "Update it.", "r tries again"}, ""},
+		{"down for now", func(s *script) { s.onDial = func(int) error { return unreachable() } }, Options{}, []string{"connection refused"}, "Nothing more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript()
+			c.edit(s)
+			play(t, c.o, s, func(st *stage) {
+				st.settle()
+				why := strings.Join(st.Why(), "\n")
+				for _, w := range c.words {
+					if !strings.Contains(why, w) {
+						t.Errorf("%q is not said: %s", w, why)
+					}
+				}
+				if c.not != "" && strings.Contains(why, c.not) {
+					t.Errorf("%q is said: %s", c.not, why)
+				}
+			})
+		})
+	}
+}
+
+func TestDeadKeysSayWhy(t *testing.T) {
+	s := newScript()
+	s.about.Tools = task.CanNo
+	play(t, Options{}, s, func(st *stage) {
+		s.put(a("asks", task.InputRequired), a("works", task.Working))
+		st.pass(6 * time.Second)
+		key := func(id string) task.Key { return task.Key{Server: "ops", ID: task.ID(id)} }
+		for _, c := range []struct{ got, want string }{
+			{st.CanStart("ops"), "no tools"},
+			{st.CanStart("nobody"), "no such server"},
+			{st.CanAnswer(key("works")), "does not ask"},
+			{st.CanAnswer(key("asks")), "has not sent the question"},
+			{st.CanAnswer(key("nothing")), "no row"},
+			{st.CanCancel(key("nothing")), "no row"},
+		} {
+			if !strings.Contains(c.got, c.want) {
+				t.Errorf("%q, want %q", c.got, c.want)
+			}
+		}
+		st.lose(task.Version)
+		for _, got := range []string{st.CanCancel(key("works")), st.CanAnswer(key("asks")), st.CanStart("ops")} {
+			if !strings.Contains(got, "not connected") {
+				t.Errorf("%q", got)
+			}
+		}
+		before := st.Revision()
+		if cmd := st.Update("a message of somebody else"); cmd != nil || st.Revision() != before {
+			t.Error("a message of somebody else is taken for ours")
+		}
+	})
+}
