@@ -79,15 +79,19 @@ func (r *Root) selectedRow() *model.Row {
 	return row
 }
 
-// openRow shows the result of a row that has ended, else its detail.
+// openRow shows the result of a row that has ended, the question of one that
+// asks, else the detail.
 func (r *Root) openRow(key task.Key) tea.Cmd {
 	row := r.m.Row(key)
 	if row == nil {
 		r.say("No task is selected.")
 		return nil
 	}
-	if row.Task.Status.Terminal() {
+	switch {
+	case hasResult(row):
 		return r.openResult(key)
+	case row.Asking() && r.m.CanAnswer(key) == "":
+		return r.answerRow(row)
 	}
 	r.side, r.onSide = r.detail, true
 	return nil

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// clockStep is how coarse ages are under a minute: the screen is redrawn for
-// them no oftener.
-const clockStep = 5 * time.Second
+// ageStep is how coarse ages are under a minute: a cell changes no oftener.
+const ageStep = 5 * time.Second
 
 // age words how long something lasts: "now", "15s", "3m", "2h", "5d".
 func age(d time.Duration) string {
 	switch {
-	case d < clockStep:
+	case d < ageStep:
 		return "now"
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", d.Truncate(clockStep)/time.Second)
+		return fmt.Sprintf("%ds", d.Truncate(ageStep)/time.Second)
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	case d < 48*time.Hour:
@@ -35,7 +34,7 @@ func left(d time.Duration) string {
 	case d <= 0:
 		return "over"
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", max(d.Truncate(clockStep), time.Second)/time.Second)
+		return fmt.Sprintf("%ds", max(d.Truncate(ageStep), time.Second)/time.Second)
 	}
 	return age(d)
 }
@@ -65,15 +64,15 @@ func two(d, large time.Duration, l string, small time.Duration, s string) string
 
 // lasting words for how long something has been so.
 func lasting(d time.Duration) string {
-	if d < clockStep {
+	if d < ageStep {
 		return "just now"
 	}
 	return "for " + age(d)
 }
 
-// ago words when something was, seen from the coarse clock.
+// ago words when something was.
 func ago(d time.Duration) string {
-	if d < clockStep {
+	if d < ageStep {
 		return "just now"
 	}
 	return age(d) + " ago"

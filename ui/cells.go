@@ -155,7 +155,7 @@ func (s *scene) lowerEdge(w int, note string, paint func(string) string) string 
 // over lays the lines of a box over those of the screen, which steps back:
 // what is under an overlay is dim.
 func (s *scene) over(screen, lines []string, x, y int) {
-	for i := 1; i < len(screen)-1; i++ {
+	for i := 1; i < len(screen); i++ {
 		under := ansi.Strip(screen[i])
 		if i < y || i >= y+len(lines) {
 			screen[i] = s.t.Dim.Paint(under)

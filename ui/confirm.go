@@ -53,10 +53,10 @@ func (c *confirm) draw(r *Root, s *scene, screen []string) {
 		}
 	}
 	keys := &r.k.Confirm
-	lines = lines[:min(len(lines), max(r.height-7, 1))]
+	lines = lines[:min(len(lines), max(len(screen)-6, 1))]
 	lines = append(lines, "", " "+s.hint(keys.Yes)+"   "+s.hint(keys.No))
 	box := s.frame(lines, w, len(lines)+2, s.cut(c.title, w-6), "", true)
-	s.over(screen, box, (r.width-w)/2, max((r.height-len(box))/2, 1))
+	s.over(screen, box, (r.width-w)/2, max((len(screen)+1-len(box))/2, 1))
 }
 
 func (c *confirm) foot(r *Root, s *scene) string {

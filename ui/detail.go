@@ -45,19 +45,7 @@ func (p *detailPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 func (p *detailPane) hints(r *Root) []key.Binding {
-	e, t := &r.k.Everywhere, &r.k.Task
-	var keys []key.Binding
-	if row := r.m.Row(p.of); row != nil {
-		if row.Asking() && r.m.CanAnswer(p.of) == "" {
-			keys = append(keys, e.Answer)
-		}
-		if !row.Live() {
-			keys = append(keys, named(r.k.List.Open, "result"), t.Save)
-		} else if r.m.CanCancel(p.of) == "" {
-			keys = append(keys, t.Cancel)
-		}
-	}
-	return append(keys, t.Copy, e.NextPane, e.Back)
+	return append(r.rowKeys(p.of), r.k.Task.Copy, r.k.Everywhere.NextPane, r.k.Everywhere.Back)
 }
 
 func detailLines(s *scene, r *model.Row, w int) []string {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"callboard/themes"
@@ -34,21 +35,23 @@ func (r *Root) notice() note {
 }
 
 // footer is the last line: a sentence, or the keys that work now. A sentence
-// that is too long for it stands over the lines above.
-func (r *Root) footer(s *scene, screen []string) string {
+// that is too long for it takes lines from the panes, and one about what is
+// being typed stands above that.
+func (r *Root) footer(s *scene) []string {
 	said := r.notice()
-	if _, ok := r.over.(*lineOverlay); !ok && said.text != "" {
-		return r.sentence(s, said, screen)
-	} else if ok && said.text != "" {
-		over := s.fit(" "+said.text, r.width)
-		screen[len(screen)-2] = s.noteRole(said).Paint(over)
-	}
-	if r.over != nil {
-		return s.fit(r.over.foot(r, s), r.width)
+	_, line := r.over.(*lineOverlay)
+	switch {
+	case said.text != "" && !line:
+		return r.sentence(s, said)
+	case said.text != "":
+		above := " " + s.noteRole(said).Paint(s.cut(said.text, r.width-1))
+		return []string{s.fit(above, r.width), s.fit(r.over.foot(r, s), r.width)}
+	case r.over != nil:
+		return []string{s.fit(r.over.foot(r, s), r.width)}
 	}
 	right := r.waits(s)
 	left := r.hintLine(s, r.width-width(right)-2)
-	return left + spaces(r.width-width(left)-width(right)) + right
+	return []string{left + spaces(r.width-width(left)-width(right)) + right}
 }
 
 func (s *scene) noteRole(n note) *themes.Role {
@@ -58,22 +61,23 @@ func (s *scene) noteRole(n note) *themes.Role {
 	return &s.t.Strong
 }
 
-// sentence shows a note, on up to three lines where it is long.
-func (r *Root) sentence(s *scene, said note, screen []string) string {
+// sentence shows a note, on up to three lines where it is long and the screen
+// is high enough for it.
+func (r *Root) sentence(s *scene, said note) []string {
 	role := s.noteRole(said)
 	right := r.waits(s)
 	if w := width(said.text) + 3; w+width(right) <= r.width {
-		return " " + role.Paint(said.text) + spaces(r.width-w-width(right)+2) + right
+		return []string{" " + role.Paint(said.text) + spaces(r.width-w-width(right)+2) + right}
 	}
-	lines := render.Wrap(said.text, r.width-2)
-	if len(lines) > 3 {
-		lines = append(lines[:2], s.cut(lines[2]+s.t.Glyphs.Ellipsis, r.width-2))
+	lines := render.Wrap(said.text, max(r.width-2, 1))
+	if most := min(max(r.height/8, 1), 3); len(lines) > most {
+		lines[most-1] = s.cut(strings.Join(lines[most-1:], " "), r.width-2)
+		lines = lines[:most]
 	}
-	last := len(lines) - 1
-	for i, line := range lines[:last] {
-		screen[len(screen)-1-last+i] = " " + role.Paint(s.fit(line, r.width-1))
+	for i, line := range lines {
+		lines[i] = " " + role.Paint(s.fit(line, r.width-1))
 	}
-	return " " + role.Paint(s.fit(lines[last], r.width-1))
+	return lines
 }
 
 // waits reminds of the questions that wait.

@@ -16,6 +16,7 @@ type box struct{ x, y, w, h int }
 type wishes struct {
 	side   bool // a side pane beside the main one
 	onSide bool // which of the two is to be seen where there is room for one
+	zoom   bool // the side pane takes all the room
 }
 
 // boxes is where everything stands. A pane without room has the zero box.
@@ -24,18 +25,20 @@ type boxes struct {
 	tooSmall                   bool
 }
 
-// arrange lays the screen out: header and footer of a line each, between them
-// the panes: beside each other from 100 columns on, above each other on narrow
-// high screens, else the one that has the keys.
-func arrange(w, h int, wish wishes) boxes {
+// arrange lays the screen out: a header of a line, a footer of foot lines,
+// between them the panes: beside each other from 100 columns on, above each
+// other on narrow high screens, else the one that has the keys.
+func arrange(w, h, foot int, wish wishes) boxes {
 	if w < minWidth || h < minHeight {
 		return boxes{tooSmall: true}
 	}
-	b := boxes{header: box{0, 0, w, 1}, footer: box{0, h - 1, w, 1}}
-	body := box{0, 1, w, h - 2}
+	b := boxes{header: box{0, 0, w, 1}, footer: box{0, h - foot, w, foot}}
+	body := box{0, 1, w, h - 1 - foot}
 	switch {
 	case !wish.side:
 		b.main = body
+	case wish.zoom:
+		b.side = body
 	case w >= sideBySide:
 		side := min(max(w/3, minSide), maxSide)
 		b.main = box{0, 1, w - side, body.h}

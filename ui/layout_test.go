@@ -43,9 +43,10 @@ func TestArrange(t *testing.T) {
 		name string
 		w, h int
 		wish wishes
+		foot int // 0 for one line
 		want string
 	}{
-		{"side by side", 100, 12, wishes{side: true}, `
+		{"side by side", 100, 12, wishes{side: true}, 0, `
 hhhhhhhhhh
 MMMMMMssss
 MMMMMMssss
@@ -53,21 +54,21 @@ MMMMMMssss
 MMMMMMssss
 MMMMMMssss
 ffffffffff`},
-		{"one column less: one at a time", 99, 10, wishes{side: true}, `
+		{"one column less: one at a time", 99, 10, wishes{side: true}, 0, `
 hhhhhhhhhh
 MMMMMMMMMM
 MMMMMMMMMM
 MMMMMMMMMM
 MMMMMMMMMM
 ffffffffff`},
-		{"the other one has the keys", 80, 10, wishes{side: true, onSide: true}, `
+		{"the other one has the keys", 80, 10, wishes{side: true, onSide: true}, 0, `
 hhhhhhhh
 ssssssss
 ssssssss
 ssssssss
 ssssssss
 ffffffff`},
-		{"narrow and high: stacked", 40, 30, wishes{side: true}, `
+		{"narrow and high: stacked", 40, 30, wishes{side: true}, 0, `
 hhhh
 MMMM
 MMMM
@@ -84,23 +85,38 @@ ssss
 ssss
 ssss
 ffff`},
-		{"alone", 120, 10, wishes{}, `
+		{"alone", 120, 10, wishes{}, 0, `
 hhhhhhhhhhhh
 MMMMMMMMMMMM
 MMMMMMMMMMMM
 MMMMMMMMMMMM
 MMMMMMMMMMMM
 ffffffffffff`},
-		{"the side does not grow for ever", 300, 10, wishes{side: true}, `
+		{"the side does not grow for ever", 300, 10, wishes{side: true}, 0, `
 hhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
 MMMMMMMMMMMMMMMMMMMMMsssssssss
 MMMMMMMMMMMMMMMMMMMMMsssssssss
 MMMMMMMMMMMMMMMMMMMMMsssssssss
 MMMMMMMMMMMMMMMMMMMMMsssssssss
 ffffffffffffffffffffffffffffff`},
+		{"a result that is read", 120, 10, wishes{side: true, onSide: true, zoom: true}, 0, `
+hhhhhhhhhhhh
+ssssssssssss
+ssssssssssss
+ssssssssssss
+ssssssssssss
+ffffffffffff`},
+		{"a long sentence below", 120, 12, wishes{side: true}, 3, `
+hhhhhhhhhhhh
+MMMMMMMMssss
+MMMMMMMMssss
+MMMMMMMMssss
+MMMMMMMMssss
+ffffffffffff
+ffffffffffff`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := draw(c.w, c.h, arrange(c.w, c.h, c.wish)); got != strings.TrimSpace(c.want) {
+			if got := draw(c.w, c.h, arrange(c.w, c.h, max(c.foot, 1), c.wish)); got != strings.TrimSpace(c.want) {
 				t.Errorf("got\n%s\nwant%s", got, c.want)
 			}
 		})
@@ -111,8 +127,8 @@ ffffffffffffffffffffffffffffff`},
 func TestArrangeCoversTheScreen(t *testing.T) {
 	for w := 1; w <= 300; w += 7 {
 		for h := 1; h <= 100; h += 3 {
-			for _, wish := range []wishes{{}, {side: true}, {side: true, onSide: true}} {
-				b := arrange(w, h, wish)
+			for i, wish := range []wishes{{}, {side: true}, {side: true, onSide: true}, {side: true, onSide: true, zoom: true}} {
+				b := arrange(w, h, 1+i%3, wish)
 				if small := w < minWidth || h < minHeight; small != b.tooSmall {
 					t.Fatalf("%dx%d: too small %v", w, h, b.tooSmall)
 				}

@@ -20,12 +20,8 @@ type formOverlay struct {
 	server, tool string
 }
 
-// A form takes the whole width, but on wide screens, where lines of text would
-// get too long to be read.
-const (
-	wideScreen   = 150
-	maxFormWidth = 110
-)
+// maxFormWidth is how wide a form gets: longer lines of text are hard to read.
+const maxFormWidth = 100
 
 // answer opens the question of the selected row, else the inbox at the most
 // urgent one.
@@ -281,11 +277,9 @@ func (f *formOverlay) settle(r *Root) {
 }
 
 func (f *formOverlay) draw(r *Root, s *scene, screen []string) {
-	w, h := r.width, r.height-2
-	if w >= wideScreen {
-		w = maxFormWidth
-	}
-	s.over(screen, strings.Split(f.form.View(w, h), "\n"), (r.width-w)/2, 1)
+	w := min(r.width, maxFormWidth)
+	box := strings.Split(f.form.Snug(w, len(screen)-1), "\n")
+	s.over(screen, box, (r.width-w)/2, 1+(len(screen)-1-len(box))/2)
 }
 
 func (f *formOverlay) foot(r *Root, s *scene) string {

@@ -16,7 +16,7 @@ type scene struct {
 	m     *model.Model
 	t     *themes.Theme
 	k     *keymap.Map
-	now   time.Time // in steps of clockStep
+	now   time.Time // in whole seconds, as the clock ticks
 	links map[string]model.LinkView
 	// many says that there are several servers, so that rows name theirs.
 	many bool
@@ -38,7 +38,7 @@ type pane interface {
 
 // scene returns what the panes draw from now.
 func (r *Root) scene() *scene {
-	s := &scene{m: r.m, t: r.t, k: r.k, now: r.now.Truncate(clockStep)}
+	s := &scene{m: r.m, t: r.t, k: r.k, now: r.now.Truncate(time.Second)}
 	links := r.m.Links()
 	s.links = make(map[string]model.LinkView, len(links))
 	for _, l := range links {
@@ -48,7 +48,7 @@ func (r *Root) scene() *scene {
 	return s
 }
 
-// since returns how long ago t was on the coarse clock, 0 for what is newer.
+// since returns how long ago t was, 0 for what is newer.
 func (s *scene) since(t time.Time) time.Duration { return max(s.now.Sub(t), 0) }
 
 // down reports whether what is known of a server may be stale by now.

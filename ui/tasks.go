@@ -20,7 +20,8 @@ import (
 type tasksPane struct {
 	win     window
 	at      task.Key // the row under the cursor, zero while the table is empty
-	touched bool     // a key was pressed: until then the cursor stays on top
+	touched bool     // a key was pressed
+	settled bool     // the servers told their tasks: until then the cursor stays on top
 	shift   int      // columns behind the first that are scrolled out
 	// tools and progress say that a row in sight had one. Where none has, as of
 	// tasks that others started, the column is left out; once there it stays.
@@ -43,8 +44,11 @@ type tableKey struct {
 }
 
 // settle lets the cursor follow its task after rows may have moved. It runs
-// after each message, so that what is seen is what keys act on.
+// after each message, so that what is seen is what keys act on. A cursor that
+// nobody moved goes along too, as what is read there may be acted on; but not
+// out of the first window, where nobody would look for it.
 func (p *tasksPane) settle(m *model.Model) {
+	p.settled = p.settled || told(m)
 	board := m.Board()
 	n := board.Len()
 	if n == 0 {
@@ -54,16 +58,31 @@ func (p *tasksPane) settle(m *model.Model) {
 	if row := m.Row(p.at); row != nil {
 		p.at = row.Key // a call that became a task
 	}
-	if rank, ok := board.Rank(p.at); ok && p.touched {
+	rank, ok := board.Rank(p.at)
+	switch {
+	case ok && p.touched:
 		if p.win.offset > 0 { // at the top, what is new stays in sight
 			p.win.offset += rank - p.win.cursor
 		}
 		p.win.cursor = rank
-	} else if !p.touched {
+	case ok && p.settled && rank < p.win.height:
+		p.win.cursor, p.win.offset = rank, 0
+	case !p.touched:
 		p.win.cursor, p.win.offset = 0, 0
 	}
 	p.win.show(n, p.win.height)
 	p.at = board.At(p.win.cursor).Key
+}
+
+// told reports whether each server that is reached has told its tasks, as far
+// as it lists them at all.
+func told(m *model.Model) bool {
+	for _, l := range m.Links() {
+		if l.Swept.IsZero() && l.SweepErr == "" && (l.State == model.Live || l.State == model.Connecting) {
+			return false
+		}
+	}
+	return true
 }
 
 // take puts the cursor onto a row.
@@ -243,30 +262,48 @@ func (r *Root) reached() bool {
 }
 
 func (p *tasksPane) hints(r *Root) []key.Binding {
-	e, l, t := &r.k.Everywhere, &r.k.List, &r.k.Task
-	var keys []key.Binding
-	row := r.m.Row(p.at)
-	if row != nil {
-		if row.Asking() && r.m.CanAnswer(p.at) == "" {
-			keys = append(keys, e.Answer)
-		}
-		if row.Live() && r.m.CanCancel(p.at) == "" {
-			keys = append(keys, t.Cancel)
-		}
-		keys = append(keys, l.Open)
-		if row.Wish != nil && row.Wish.State == model.WishFailed {
-			keys = append(keys, e.Retry)
-		}
-	}
+	e, l := &r.k.Everywhere, &r.k.List
+	keys := r.rowKeys(p.at)
 	if r.m.Board().Total() > 0 {
 		keys = append(keys, l.Filter)
 	}
 	if len(keys) == 0 && !r.reached() {
 		return []key.Binding{e.Refresh, e.Servers, e.Log}
 	}
-	keys = append(keys, e.New, e.Inbox, e.Log, e.Servers)
-	if row != nil && row.Call != nil {
+	return append(keys, e.New, e.Inbox, e.Log, e.Servers)
+}
+
+// rowKeys are the keys that do something about a row now, the most wanted
+// first.
+func (r *Root) rowKeys(of task.Key) []key.Binding {
+	row := r.m.Row(of)
+	if row == nil {
+		return nil
+	}
+	e, l, t := &r.k.Everywhere, &r.k.List, &r.k.Task
+	var keys []key.Binding
+	if w := row.Wish; w != nil && (w.State == model.WishFailed || w.State == model.WishUnknown) {
+		keys = append(keys, named(e.Retry, "retry"))
+	}
+	switch {
+	case row.Asking():
+		if r.m.CanAnswer(of) == "" {
+			keys = append(keys, e.Answer)
+		}
+		keys = append(keys, l.Open)
+	case hasResult(row):
+		keys = append(keys, named(l.Open, "result"), named(t.Save, "save"))
+	default:
+		keys = append(keys, l.Open)
+	}
+	if r.m.CanCancel(of) == "" {
+		keys = append(keys, t.Cancel)
+	}
+	if row.Call != nil && r.m.CanStart(of.Server) == "" {
 		keys = append(keys, t.Again)
 	}
 	return keys
 }
+
+// hasResult reports whether a row has a result to open.
+func hasResult(row *model.Row) bool { return row.Outcome != nil || row.Task.Status.Terminal() }

@@ -93,7 +93,9 @@ type Root struct {
 	quitting bool
 	said     note
 	rings    uint64
-	selected task.Key // the last one told to the model
+	selected task.Key  // the last one told to the model
+	under    under     // what keys act on
+	moved    time.Time // when that became another by itself, zero for long ago
 
 	lines   histories
 	view    string // the last View, and what it was made of

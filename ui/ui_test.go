@@ -103,6 +103,7 @@ func (s *stage) goTo(id task.ID) {
 	for i := range s.m.Board().Len() {
 		if row := s.m.Board().At(i); row.Key.ID == id {
 			s.r.tasks.take(s.m, row.Key)
+			s.r.watch(true)
 			s.send(struct{}{})
 			return
 		}
@@ -249,6 +250,7 @@ func TestDigest(t *testing.T) {
 func TestRunAgainAsks(t *testing.T) {
 	onOps(t, 100, 24, func(s *stage, srv *script) {
 		s.run(s.r.start("ops", task.Call{Tool: "deploy", Args: json.RawMessage(`{"to":"prod"}`), AsTask: true}))
+		s.r.watch(true)
 		s.send(struct{}{})
 		if len(srv.calls) != 1 {
 			t.Fatalf("calls %v", srv.calls)

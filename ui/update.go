@@ -18,8 +18,10 @@ type clockMsg struct{}
 func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	r.now = r.o.Now()
 	var cmd tea.Cmd
+	keyed := false
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
+		keyed = true
 		cmd = r.pressed(msg)
 	case tea.WindowSizeMsg:
 		r.width, r.height = msg.Width, msg.Height
@@ -40,7 +42,7 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		cmd = r.passed(msg)
 	}
-	return r, tea.Batch(cmd, r.settle())
+	return r, tea.Batch(cmd, r.settle(keyed))
 }
 
 // passed hands on what is not the screen's.
@@ -53,10 +55,12 @@ func (r *Root) passed(msg tea.Msg) tea.Cmd {
 }
 
 // settle runs after each message: cursors follow what they stand on, the model
-// learns what is looked at, the bell rings, the clock goes on.
-func (r *Root) settle() tea.Cmd {
+// learns what is looked at, the bell rings, the clock goes on. keyed: it was a
+// key, so that the person expects the cursor to move.
+func (r *Root) settle(keyed bool) tea.Cmd {
 	r.tasks.settle(r.m)
 	r.inbox.settle(r.m)
+	r.watch(keyed)
 	var cmds []tea.Cmd
 	row := r.row()
 	if row != r.selected {
@@ -170,6 +174,9 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	r.tasks.touched = true
+	if r.startled(k) {
+		return nil
+	}
 	if cmd, ok := r.focused().key(r, k); ok {
 		return cmd
 	}

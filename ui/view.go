@@ -34,20 +34,23 @@ func (r *Root) View() string {
 
 func (r *Root) draw() string {
 	s := r.scene()
-	b := arrange(r.width, r.height, wishes{side: r.hasSide(), onSide: r.onSide})
+	foot := r.footer(s)
+	b := arrange(r.width, r.height, len(foot), wishes{side: r.hasSide(), onSide: r.onSide, zoom: r.zoomed()})
 	if b.tooSmall {
 		return r.tooSmall(s)
 	}
 	screen := make([]string, 0, r.height)
 	screen = append(screen, r.header(s))
 	screen = append(screen, r.body(s, b)...)
-	screen = append(screen, "")
 	if r.over != nil {
 		r.over.draw(r, s, screen)
 	}
-	screen[len(screen)-1] = r.footer(s, screen)
-	return strings.Join(screen, "\n")
+	return strings.Join(append(screen, foot...), "\n")
 }
+
+// zoomed reports whether the side pane takes the whole screen: a result that
+// has the keys is read, and nothing beside it helps.
+func (r *Root) zoomed() bool { return r.onSide && r.side == r.result }
 
 // tooSmall says so, as far as there is room for it.
 func (r *Root) tooSmall(s *scene) string {

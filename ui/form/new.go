@@ -47,6 +47,7 @@ type Form struct {
 	message string   // why the last key did nothing
 
 	w, h   int
+	tall   int // the most lines of body so far, of Snug
 	scroll int
 	follow bool // the window follows the cursor
 }

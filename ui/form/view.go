@@ -12,8 +12,20 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
+// Snug returns the form with its frame, w cells wide and as high as it needs
+// to be: at most h lines. It only grows while it is open, so that it holds
+// still while one goes from field to field.
+func (f *Form) Snug(w, h int) string {
+	if w != f.w || h != f.h {
+		f.tall = 0
+	}
+	return f.draw(w, h, true)
+}
+
 // View returns the form with its frame: h lines of w cells.
-func (f *Form) View(w, h int) string {
+func (f *Form) View(w, h int) string { return f.draw(w, h, false) }
+
+func (f *Form) draw(w, h int, snug bool) string {
 	f.w, f.h = w, h
 	if w < 8 || h < 3 {
 		lines := make([]string, max(h, 0))
@@ -31,6 +43,10 @@ func (f *Form) View(w, h int) string {
 		f.scrollTo(from, to, room)
 	}
 	f.scroll = max(min(f.scroll, len(body)-room), 0)
+	if snug {
+		f.tall = max(f.tall, len(body))
+		room = min(room, f.tall)
+	}
 
 	frame := f.frame()
 	lines := make([]string, 0, h)

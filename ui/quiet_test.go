@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"callboard/model/task"
+)
+
+// newTask is a task that begins now.
+func newTask(id string, st task.Status) task.Task {
+	return task.Task{ID: task.ID(id), Status: st, Created: time.Now(), Updated: time.Now()}
+}
+
+// What one reads under a cursor that nobody moved is what a key acts on.
+func TestAnUntouchedCursorFollowsItsTask(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		at := s.r.tasks.at
+		s.wait(time.Second)
+		for i := range 3 {
+			srv.push(newTask(fmt.Sprintf("new-%d", i), task.InputRequired))
+		}
+		s.settle()
+		if s.m.Board().At(0).Key == at {
+			t.Fatal("the new ones do not stand before the first row")
+		}
+		if s.r.tasks.at != at || s.r.tasks.win.offset != 0 {
+			t.Errorf("the cursor went from %v to %v, offset %d", at, s.r.tasks.at, s.r.tasks.win.offset)
+		}
+	})
+}
+
+// Out of the first window it does not go: it begins anew at the top, and a key
+// that was meant for the row before says so instead of acting.
+func TestAKeyRightAfterTheRowChangedSaysSo(t *testing.T) {
+	onOps(t, 80, 14, func(s *stage, srv *script) {
+		at := s.r.tasks.at
+		for i := range 20 {
+			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.InputRequired))
+		}
+		s.settle()
+		if s.r.tasks.at == at || s.r.tasks.win.cursor != 0 {
+			t.Fatalf("the cursor stands on %v, line %d", s.r.tasks.at, s.r.tasks.win.cursor)
+		}
+		s.wait(200 * time.Millisecond)
+		s.press("c")
+		s.shows("The rows moved: this is now task new-", "Press c again.")
+		if s.r.over != nil {
+			t.Fatal("the key acted on a row that came under the cursor by itself")
+		}
+		s.press("c")
+		if s.r.over == nil {
+			t.Error("the second press does nothing")
+		}
+	})
+}
+
+func TestAKeyAfterAQuietMomentActs(t *testing.T) {
+	onOps(t, 80, 14, func(s *stage, srv *script) {
+		for i := range 20 {
+			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.InputRequired))
+		}
+		s.settle()
+		s.wait(600 * time.Millisecond)
+		s.press("c")
+		if s.r.over == nil {
+			t.Error("c does nothing")
+		}
+	})
+}
+
+// A row's age is never more than what has passed, nor behind it by a step.
+func TestAgesAreWhatHasPassed(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		s.wait(1300 * time.Millisecond)
+		srv.push(newTask("fresh", task.Working))
+		s.settle()
+		s.press("/", "fresh", "enter")
+		row := s.m.Board().At(0)
+		for range 30 {
+			s.wait(time.Second)
+			passed := time.Since(row.Began).Truncate(time.Second)
+			shown := s.r.scene().since(row.Began)
+			if shown > passed || shown < passed-time.Second {
+				t.Errorf("after %v it shows %v", passed, shown)
+			}
+			s.shows(age(shown))
+		}
+	})
+}
+
+// A sentence that is long takes lines of its own: no frame is covered.
+func TestALongSentenceCoversNoFrame(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		s.send(NoteMsg{Text: strings.Repeat("a long sentence about what went wrong, ", 12), Bad: true})
+		lines := strings.Split(s.see(), "\n")
+		if !strings.HasPrefix(lines[20], "╰") || !strings.HasPrefix(lines[21], " a long sentence") || !strings.HasSuffix(lines[23], "…") {
+			t.Errorf("the screen:\n%s", s.see())
+		}
+		s.fitsScreen()
+		s.size(40, 12)
+		s.shows("╰──")
+		s.fitsScreen()
+	})
+}
+
+// A form is as high as what it asks, and the table can be read beside it.
+func TestAFormLeavesTheTableInSight(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		s.press("a")
+		s.shows("asks ═", "Approve?", "STATUS", "786512e2", "╰──")
+		s.fitsScreen()
+	})
+}
