@@ -79,7 +79,7 @@ func (d *show) chance() *rand.Rand {
 }
 
 // launch starts a scene as somebody else's task.
-func (d *show) launch(sc scene, t Task) string {
+func (d *show) launch(sc scene, t Task) {
 	r := d.chance()
 	if t.TTL == 0 {
 		t.TTL = sc.ttl
@@ -88,7 +88,7 @@ func (d *show) launch(sc scene, t Task) string {
 		t.TTL = showTTL + time.Duration(r.IntN(30))*time.Second
 	}
 	t.Message = sc.title
-	return d.s.Launch(Tool{Name: sc.title, Run: func(ctx context.Context, c *Call) Outcome {
+	d.s.Launch(Tool{Name: sc.title, Run: func(ctx context.Context, c *Call) Outcome {
 		return sc.play(ctx, c, r)
 	}}, t, json.RawMessage("{}"))
 }

@@ -86,7 +86,7 @@ func (s *Server) servePOST(w http.ResponseWriter, r *http.Request) {
 		case bad:
 			s.refuse(w, http.StatusBadRequest, errorf(CodeParse, "Parse error"))
 		default:
-			s.serveMessage(w, r, &m)
+			s.serveMessage(w, r, &m) //nolint:contextcheck // a task outlives the request that makes it
 		}
 	})
 }
@@ -262,6 +262,7 @@ func (s *Server) serveDELETE(w http.ResponseWriter, r *http.Request) {
 		return
 	case DeleteIgnored:
 		return
+	case DeleteOK:
 	}
 	ss, ok := s.sessionOf(w, r)
 	if !ok || ss == s.open {

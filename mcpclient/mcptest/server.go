@@ -299,6 +299,7 @@ func (s *Server) host(l net.Listener) *host {
 				h.conns.Add(1)
 			case http.StateClosed, http.StateHijacked:
 				h.conns.Done()
+			case http.StateActive, http.StateIdle:
 			}
 		},
 	}

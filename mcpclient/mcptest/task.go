@@ -80,8 +80,6 @@ type record struct {
 	seq     uint64 // place in the list
 	queue   int    // place in the expiry heap; -1: not in it
 	script  func() // ends the script that runs it, nil where there is none
-	token   json.RawMessage
-	caller  *session // session whose tools/call made it: where its progress goes
 	waits   []*wait
 	prompts []*prompt
 }

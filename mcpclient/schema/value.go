@@ -174,6 +174,7 @@ func (v *value) sane() bool {
 				return false
 			}
 		}
+	case null, boolean, text:
 	}
 	return true
 }
@@ -199,6 +200,7 @@ func (v *value) plain() any {
 			members[name] = member.plain()
 		}
 		return members
+	case null:
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ func (f *Field) Encode(typed string) (json.RawMessage, error) {
 		return f.encodeChoices(typed)
 	case JSONField:
 		return encodeJSON(typed)
+	case StringField:
 	}
 	return quoteJSON(typed), nil
 }
@@ -53,6 +54,7 @@ func (f *Field) Typed(value json.RawMessage) string {
 		if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil {
 			return s
 		}
+	case ChoiceField, ChoicesField, JSONField:
 	}
 	return string(value)
 }

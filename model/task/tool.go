@@ -22,6 +22,7 @@ func (s Support) String() string {
 		return "optional"
 	case Required:
 		return "required"
+	case Forbidden:
 	}
 	return "forbidden"
 }
