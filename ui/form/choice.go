@@ -2,6 +2,8 @@ package form
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"callboard/keymap"
 	"callboard/model/task"
@@ -33,30 +35,47 @@ func (r *row) matching() []int {
 	return out
 }
 
-// moveChoice moves among the choices that match. Where one is chosen, it is
-// the one under the cursor: what a person looks at is what is sent.
+// moveChoice moves among the choices that match. Of one of several the choice
+// under the cursor is chosen: what a person looks at is what is sent.
 func (r *row) moveChoice(by int) bool {
 	matching := r.matching()
 	if len(matching) == 0 {
 		return false
 	}
-	at := -1
+	to := 0
 	for i, c := range matching {
 		if c == r.cursor {
-			at = i
+			to = max(min(i+by, len(matching)-1), 0)
 		}
 	}
-	fresh := !r.isMany() && (!r.set || at < 0) // the first move chooses, whichever way
-	to := max(min(at+by, len(matching)-1), 0)
-	if fresh && at >= 0 {
-		to = at
-	}
-	r.cursor = matching[to]
+	return r.stand(matching[to])
+}
+
+// stand puts the cursor on choice i, and chooses it where one is to be chosen.
+func (r *row) stand(i int) bool {
+	r.cursor = i
 	r.changed()
 	if r.isMany() {
 		return false
 	}
-	return r.choose(r.cursor)
+	return r.choose(i)
+}
+
+// jump goes to the next choice that begins with a letter; where nothing is
+// chosen yet, the one under the cursor is the first of these.
+func (r *row) jump(letter rune) (changed, found bool) {
+	choices := r.choices()
+	from := r.cursor + 1
+	if !r.set && !r.isMany() {
+		from = r.cursor
+	}
+	for n := range choices {
+		i := (from + n) % len(choices)
+		if first, _ := utf8.DecodeRuneInString(choices[i].Label.Line()); unicode.ToLower(first) == unicode.ToLower(letter) {
+			return r.stand(i), true
+		}
+	}
+	return false, false
 }
 
 // choose chooses one of one; it returns whether that is a change.
@@ -139,6 +158,12 @@ func (r *row) updateChoice(msg tea.KeyMsg, keys *keymap.Form) (changed, taken bo
 		return r.find(string(runes[:len(runes)-1])), true
 	case searching && (msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace) && !msg.Alt:
 		return r.find(r.search + string(msg.Runes)), true
+	case !searching && msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) > 0:
+		for _, letter := range msg.Runes {
+			c, t := r.jump(letter)
+			changed, taken = changed || c, taken || t
+		}
+		return changed, taken
 	}
 	return false, false
 }

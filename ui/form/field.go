@@ -144,8 +144,13 @@ func (f *Form) hint(r *row) string {
 	if r.isChoice() && len(r.choices()) > manyChoices {
 		parts = append(parts, "type to search")
 	}
-	if r.isMany() {
+	switch {
+	case r.isMany():
 		parts = append(parts, shown(f.keys.Form.Toggle)+" chooses")
+	case r.isChoice() && !r.set:
+		parts = append(parts, "the arrows or "+shown(f.keys.Form.Toggle)+" choose")
+	case r.isBool():
+		parts = append(parts, "y or n")
 	}
 	if r.kind == fieldRow && r.set && !r.required() {
 		if r.text == "" && r.isText() {
@@ -162,7 +167,7 @@ func (f *Form) value(r *row, focused bool) []string {
 	var rows []string
 	switch {
 	case r.isBool():
-		return f.boolValue(r)
+		return []string{"  " + f.boolValue(r)}
 	case r.isChoice():
 		return f.choiceValue(r, focused)
 	case r.set && !inline(r.text):
@@ -207,7 +212,7 @@ func (f *Form) textRows(text string, limit int) []string {
 	return rows
 }
 
-func (f *Form) boolValue(r *row) []string {
+func (f *Form) boolValue(r *row) string {
 	yes, no := r.set && r.text == "true", r.set && r.text == "false"
 	line := f.radio(yes, "yes") + "   " + f.radio(no, "no")
 	switch {
@@ -216,7 +221,7 @@ func (f *Form) boolValue(r *row) []string {
 	case !yes && !no:
 		line += "   " + f.theme.Text.Paint(task.CleanLine(r.text, 200).Line())
 	}
-	return []string{render.Clip(line, f.textWidth(), "")}
+	return render.Clip(line, f.editWidth(), "")
 }
 
 func (f *Form) radio(on bool, label string) string {
@@ -229,11 +234,15 @@ func (f *Form) radio(on bool, label string) string {
 // choiceValue shows choices: what is chosen where the cursor is elsewhere, all
 // of them (or those around the cursor) where it is here.
 func (f *Form) choiceValue(r *row, focused bool) []string {
-	if line, ok := f.inlineChoices(r); ok {
+	if line, ok := f.inlineChoices(r, focused); ok {
 		return append([]string{line}, f.otherValue(r)...)
 	}
 	if !focused {
-		return f.chosenSummary(r)
+		rows := f.chosenSummary(r)
+		for i := range rows {
+			rows[i] = "  " + rows[i]
+		}
+		return rows
 	}
 	t := f.theme
 	choices, matching := r.choices(), r.matching()
@@ -272,24 +281,33 @@ func (f *Form) choiceRow(r *row, i int, label task.Text, under bool) string {
 	case on:
 		glyph = g.RadioOn
 	}
-	line := render.Fit(glyph+" "+label.Line(), f.textWidth(), g.Ellipsis)
+	line := render.Fit(f.mark(under)+" "+glyph+" "+label.Line(), f.textWidth(), g.Ellipsis)
 	if under {
 		return f.theme.Selected.Paint(line)
 	}
 	return f.theme.Text.Paint(line)
 }
 
+// mark is the sign at the choice under the cursor.
+func (f *Form) mark(under bool) string {
+	if under {
+		return f.theme.Glyphs.Right
+	}
+	return " "
+}
+
 // inlineChoices shows a few short choices of one side by side.
-func (f *Form) inlineChoices(r *row) (string, bool) {
+func (f *Form) inlineChoices(r *row, focused bool) (string, bool) {
 	choices := r.choices()
 	if r.isMany() || len(choices) > inlineChoice {
 		return "", false
 	}
 	var parts []string
 	for i, c := range choices {
-		parts = append(parts, f.radio(r.chosenNow(i), c.Label.Line()))
+		mark := f.theme.FieldFocused.Paint(f.mark(focused && i == r.cursor))
+		parts = append(parts, mark+" "+f.radio(r.chosenNow(i), c.Label.Line()))
 	}
-	line := strings.Join(parts, "   ")
+	line := strings.Join(parts, " ")
 	if !r.set {
 		line += "   " + f.theme.Placeholder.Paint("(not set)")
 	}
@@ -329,7 +347,7 @@ func (f *Form) chosenSummary(r *row) []string {
 	if len(names) == 0 && len(r.others) == 0 {
 		return []string{t.Placeholder.Paint("(none chosen)")}
 	}
-	rows := render.Wrap(strings.Join(names, "  "), f.textWidth())
+	rows := render.Wrap(strings.Join(names, "  "), f.editWidth())
 	if len(names) == 0 {
 		rows = nil
 	}

@@ -200,7 +200,7 @@ func to(t *testing.T, f *Form, name string) {
 func TestEveryKindOfFieldIsFilledIn(t *testing.T) {
 	f := open(t, question(everyField()))
 	press(f, "Ada Lovelace", "enter", "a@b.example", "tab", "36", "tab", "tab", "y", "tab")
-	press(f, "down", "down", "tab")              // colour: green
+	press(f, "down", "tab")                      // colour: green
 	press(f, "ja", "tab")                        // country: by search
 	press(f, " ", "down", "down", " ", "tab")    // toppings: the first and the third
 	press(f, "one", "enter", "two", "tab", "{}") // notes of two lines, and JSON
