@@ -36,6 +36,8 @@ type Ask struct {
 	Opened time.Time
 	Done   bool
 	Since  time.Time
+	// Before: its draft was typed when the same was asked before.
+	Before bool
 
 	reply  *task.Reply // what was sent last, for R
 	closed time.Time   // when it was answered or withdrawn
@@ -86,14 +88,15 @@ func (m *Model) Unsent() int {
 func (m *Model) Ask(id task.PromptID) *Ask { return m.asks[id] }
 
 // Inbox returns the prompts that wait, most urgent first (TTL left, then age),
-// then those that were answered or withdrawn less than a minute ago.
+// then those that were answered or withdrawn less than a minute ago, and all
+// withdrawn ones whose draft is still kept.
 func (m *Model) Inbox() []*Ask {
 	var open, closed []*Ask
 	for _, a := range m.askOrder {
 		switch {
 		case a.waits():
 			open = append(open, a)
-		case m.now.Sub(a.closed) < asksShown:
+		case m.now.Sub(a.closed) < asksShown, a.State == Withdrawn && m.drafts[a.Prompt.ID] != nil:
 			closed = append(closed, a)
 		}
 	}
@@ -184,7 +187,7 @@ func (m *Model) inheritDraft(a *Ask) {
 		d := m.drafts[old.Prompt.ID]
 		if d != nil && old.State == Withdrawn && old.Server == a.Server && old.Prompt.Mode == a.Prompt.Mode &&
 			old.Prompt.Message == a.Prompt.Message && bytes.Equal(old.Prompt.Form.Schema, a.Prompt.Form.Schema) {
-			m.drafts[a.Prompt.ID] = d
+			m.drafts[a.Prompt.ID], a.Before = d, true
 			delete(m.drafts, old.Prompt.ID)
 			return
 		}
@@ -234,17 +237,24 @@ func (m *Model) withdrawn(e task.Withdrawn) {
 func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	a.State, a.Why, a.closed = state, why, m.now
 	m.rev++
-	if state == Withdrawn {
-		kept := ""
-		if m.drafts[a.Prompt.ID] != nil {
-			kept = "; what was typed is kept"
-		}
+	kept := ""
+	if m.drafts[a.Prompt.ID] != nil {
+		kept = "; what was typed is kept"
+	}
+	if state == Withdrawn && (kept != "" || !m.cancelling(a)) {
 		m.tell(true, "A question of %s can no longer be answered: %s%s.", a.Server, why, kept)
 	}
 	if r := m.Row(a.Row); r != nil {
 		r.Asks = slices.DeleteFunc(r.Asks, func(o *Ask) bool { return o == a })
 		m.asksChanged(r)
 	}
+}
+
+// cancelling reports whether the person wants a's task cancelled: that its
+// question goes with it is no news.
+func (m *Model) cancelling(a *Ask) bool {
+	r := m.Row(a.Row)
+	return r != nil && r.Wish != nil && r.Wish.Verb == "cancel" && r.Wish.State != WishFailed && r.Wish.State != NoEffect
 }
 
 // closePrompts withdraws all open prompts of a row; answers on their way tell
