@@ -173,6 +173,25 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+func TestRowsThatGoWhileTheOrderIsNew(t *testing.T) {
+	var again []sliceMsg
+	b := newBoard(func(task.Key) *Row { return nil }, func(m sliceMsg) { again = append(again, m) })
+	for i := range 2*sliceRows + 10 {
+		id := task.ID(fmt.Sprintf("%05d", i))
+		b.add(&Row{Key: task.Key{Server: "ops", ID: id}, Task: task.Task{ID: id}})
+	}
+	b.sort(ByTask)
+	b.remove(b.all[7]) // the last row takes its place, where the new order has been
+	for len(again) > 0 {
+		m := again[0]
+		again = again[1:]
+		b.slice(m)
+	}
+	if b.Busy() || b.Len() != 2*sliceRows+9 {
+		t.Errorf("%d rows", b.Len())
+	}
+}
+
 func TestBigSortInSlices(t *testing.T) {
 	s := newScript()
 	for i := range 3 * sliceRows {

@@ -25,6 +25,26 @@ func TestPrompts(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a poll that was sent before a question does not withdraw it", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("t", task.InputRequired))
+			st.settle()
+			st.tell(push(a("t", task.InputRequired)))
+			hold := make(chan struct{})
+			s.mu.Lock()
+			s.onGet = func(task.ID) (task.Task, error) { <-hold; return a("t", task.Working), nil }
+			s.mu.Unlock()
+			st.pass(3 * time.Second) // a get is on its way
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Task: "t", At: time.Now()}})
+			close(hold)
+			st.settle()
+			if st.row("t").Task.Status != task.Working || st.Ask("p").State != Open {
+				t.Errorf("%v, %v %q", st.row("t").Task.Status, st.Ask("p").State, st.Ask("p").Why)
+			}
+		})
+	})
 	t.Run("one that comes before its task fetches it", func(t *testing.T) {
 		s := newScript()
 		s.about.List = task.CanNo

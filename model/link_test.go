@@ -117,7 +117,10 @@ func TestSessions(t *testing.T) {
 	})
 	t.Run("sessions that die at once are not begun in a circle", func(t *testing.T) {
 		s := newScript()
-		s.onPage = func(task.Cursor) (task.Page, error) {
+		s.onPage = func(c task.Cursor) (task.Page, error) {
+			if !c.Set { // that it answers at first is no progress
+				return task.Page{Next: task.Cursor{Value: "2", Set: true}}, nil
+			}
 			return task.Page{}, &task.Error{Kind: task.SessionLost, Message: task.Own("gone")}
 		}
 		play(t, Options{}, s, func(st *stage) {
@@ -171,6 +174,47 @@ func TestSessions(t *testing.T) {
 			st.pass(10 * time.Second)
 			if n := s.count("dial", ""); n != 2 || st.row("t").Mark != Gone {
 				t.Errorf("%d sessions, mark %v", n, st.row("t").Mark)
+			}
+		})
+	})
+	t.Run("one task gone is gone at once", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("t", task.Working))
+			st.settle()
+			st.tell(push(a("t", task.Working)))
+			st.pass(3 * time.Second)
+			s.drop("t")
+			st.pass(2100 * time.Millisecond)
+			if st.row("t").Mark != Gone {
+				t.Error("not marked")
+			}
+		})
+	})
+	t.Run("one of several is gone after a while, whatever the others say", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("t", task.Working), a("u", task.Working))
+			st.settle()
+			st.tell(push(a("t", task.Working)), push(a("u", task.Working)))
+			st.pass(3 * time.Second)
+			s.mu.Lock()
+			s.onGet = func(id task.ID) (task.Task, error) {
+				if id == "t" {
+					return task.Task{}, notFound()
+				}
+				return task.Task{}, &task.Error{Kind: task.HTTP, Status: 500, Message: task.Own("HTTP 500")}
+			}
+			s.mu.Unlock()
+			st.pass(3 * time.Second)
+			if st.row("t").Mark != NoMark {
+				t.Error("marked in a hurry")
+			}
+			st.pass(5 * time.Second)
+			if st.row("t").Mark != Gone || st.row("u").Mark != NoMark || s.count("dial", "") != 1 {
+				t.Errorf("%v %v, %d dials", st.row("t").Mark, st.row("u").Mark, s.count("dial", ""))
 			}
 		})
 	})

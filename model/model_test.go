@@ -104,6 +104,26 @@ func TestPolling(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a poll that a push overtook is asked again at once", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("t", task.Working))
+			st.settle()
+			st.tell(task.Stream{Up: true}, push(a("t", task.Working)))
+			hold := make(chan struct{})
+			s.mu.Lock()
+			s.onGet = func(task.ID) (task.Task, error) { <-hold; return a("t", task.Completed), nil }
+			s.mu.Unlock()
+			st.pass(13 * time.Second) // a get is on its way
+			st.tell(push(a("t", task.Working)))
+			close(hold)
+			st.settle()
+			if n := s.count("get", "t"); n != 2 || st.row("t").Task.Status != task.Completed {
+				t.Errorf("%d gets, %v", n, st.row("t").Task.Status)
+			}
+		})
+	})
 	t.Run("none for ended tasks", func(t *testing.T) {
 		s := newScript()
 		s.about.List = task.CanNo
