@@ -202,8 +202,11 @@ func (e *era2025) initializeError(ctx context.Context, err error) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	if te.Kind == task.RPC {
+	switch te.Kind {
+	case task.RPC:
 		return e.initializeRefused(te)
+	case task.Lost:
+		return e.initializeLost(te)
 	}
 	if te.Kind == task.HTTP && (te.Status == http.StatusNotFound || te.Status == http.StatusMethodNotAllowed ||
 		te.Status == http.StatusBadRequest) && e.oldTransport(ctx) {
@@ -211,6 +214,18 @@ func (e *era2025) initializeError(ctx context.Context, err error) error {
 		te.Message = task.Own("the server speaks the old HTTP+SSE transport (2024-11-05), which has no tasks")
 		te.Advice = task.Own("if it offers streamable HTTP too, that has another path, often /mcp")
 	}
+	return te
+}
+
+// initializeLost is for a server that took initialize and answered nothing of
+// use. No harm was done, so that only the question remains who it is.
+func (e *era2025) initializeLost(te *task.Error) error {
+	te.Kind = task.Unreachable
+	var lost *transport.LostError
+	if errors.As(te.Err, &lost) && lost.Kind != transport.Timeout {
+		te.Message = task.CleanLine("no answer to initialize: "+lost.Why, 300)
+	}
+	te.Advice = task.Own(e.ep.brokenAdvice())
 	return te
 }
 
@@ -222,16 +237,22 @@ func (e *era2025) initializeRefused(te *task.Error) error {
 		supported = versions(member(te.Data, "supportedVersions"))
 	}
 	words := strings.ToLower(te.Message.Line())
-	const unsupportedVersion = -32022 // of the generation after this one
+	// Of the generation after this one: a header that does not fit, a
+	// capability that is missing, a version that is not spoken.
+	const headerMismatch, unsupportedVersion = -32020, -32022
+	later := te.Code <= headerMismatch && te.Code >= unsupportedVersion
 	switch {
 	case slices.Contains(supported, version2025):
 		return te
-	case len(supported) > 0, te.Code == unsupportedVersion, te.Code == jsonrpc.CodeMethodNotFound,
-		strings.Contains(words, "protocol version"), strings.Contains(words, "server/discover"):
+	case len(supported) > 0, later, te.Code == jsonrpc.CodeMethodNotFound,
+		strings.Contains(words, "protocol version"), strings.Contains(words, "protocolversion"), strings.Contains(words, "server/discover"):
 		out := versionError(supported)
 		out.Tried, out.Status, out.Code, out.Data = te.Tried, te.Status, te.Code, te.Data
 		out.Message = task.CleanMax(out.Message.Line()+" (it says: "+te.Message.Line()+")", maxMessage)
 		return out
+	}
+	if te.Advice.IsZero() {
+		te.Advice = task.Own("an MCP server answers there, but it begins no session")
 	}
 	return te
 }

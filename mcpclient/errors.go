@@ -65,7 +65,7 @@ func (ep *Endpoint) sort(err error) *task.Error {
 		e := fail(task.HTTP, "the server redirects (HTTP %d), which is not followed: credentials are for one server", redirect.Status)
 		e.Status = redirect.Status
 		if redirect.Host != "" {
-			e.Advice = task.CleanLine("it points to "+redirect.Host+": attach to that if it is the right server", 512)
+			e.Advice = task.CleanLine("it points to "+redirect.Host+redirect.Path+": attach to that if it is the right server", 512)
 		}
 		return e
 	case errors.As(err, &content):
@@ -178,6 +178,10 @@ func (ep *Endpoint) networkError(n *transport.NetError) *task.Error {
 	words := func(kind task.ErrorKind, message, advice string) *task.Error {
 		return &task.Error{Kind: kind, Message: task.Own(message), Advice: task.Own(advice)}
 	}
+	if n.Proxy {
+		return words(task.Unreachable, "the proxy does not let us through"+cause,
+			"the environment names it: HTTP_PROXY, HTTPS_PROXY; NO_PROXY lists hosts to reach without it")
+	}
 	switch n.Kind {
 	case transport.Refused:
 		return words(task.Unreachable, "nobody listens there (connection refused)", "is the server running, and is the port right?")
@@ -190,12 +194,20 @@ func (ep *Endpoint) networkError(n *transport.NetError) *task.Error {
 	case transport.Timeout:
 		return words(task.Timeout, "no answer in time", "the server, or something in between, is silent")
 	case transport.Broken:
-		return words(task.Unreachable, "the connection broke"+cause, "")
+		return words(task.Unreachable, "the connection broke"+cause, ep.brokenAdvice())
 	case transport.Canceled:
 		return words(task.Internal, "given up", "")
 	case transport.Other:
 	}
 	return words(task.Unreachable, "the network failed"+cause, "")
+}
+
+// brokenAdvice is for a server that hangs up without a word.
+func (ep *Endpoint) brokenAdvice() string {
+	if ep.url.Scheme == "http" {
+		return "check that an MCP server listens there, and the URL: should it begin with https://?"
+	}
+	return "check that an MCP server listens there; one that does not accept our certificate (--client-cert) may hang up like this too"
 }
 
 func tlsAdvice(err error) string {
@@ -217,8 +229,11 @@ func tlsAdvice(err error) string {
 		return "give the certificate of its authority by --ca-file FILE"
 	case strings.Contains(text, "HTTP response to HTTPS client"), strings.Contains(text, "first record does not look like"):
 		return "the server speaks plain http: use a URL with http://"
-	case strings.Contains(text, "certificate required"), strings.Contains(text, "bad certificate"):
-		return "the server wants a certificate of yours: --client-cert and --client-key"
+	case strings.Contains(text, "remote error: tls: ") && strings.Contains(text, "certificate"):
+		// What is wrong with the server's own is found on this side.
+		return "the server wants a certificate of yours that it accepts: --client-cert and --client-key"
+	case strings.Contains(text, "remote error: tls: "):
+		return "the server broke the handshake off: it may want a certificate of yours (--client-cert, --client-key), or another version of TLS"
 	}
 	return "--ca-file names the authority to trust"
 }

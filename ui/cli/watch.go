@@ -123,10 +123,22 @@ func (w *watcher) lookAtLinks(now time.Time) {
 			continue
 		}
 		w.links[l.Name] = key
-		if l.State == model.Down && !l.NextTry.IsZero() {
-			parts = append(parts, "tried again in "+max(0, l.NextTry.Sub(now)).Round(time.Second).String())
+		if l.State == model.Down {
+			parts = append(parts, retryWords(l.NextTry, now))
 		}
 		w.say(now, l.Name, linkWords[l.State], parts[0], parts[1:]...)
+	}
+}
+
+// retryWords says when a server is tried again. Nobody can press r here.
+func retryWords(at, now time.Time) string {
+	switch wait := at.Sub(now); {
+	case at.IsZero():
+		return "not tried again by itself"
+	case wait <= time.Second:
+		return "tried again at once"
+	default:
+		return "tried again in " + wait.Round(time.Second).String()
 	}
 }
 

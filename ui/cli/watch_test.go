@@ -127,10 +127,17 @@ func TestWatch(t *testing.T) {
 	s.RemoveTask("t-2")
 	p.see(t, `gone            t-2  the server does not know it any more`)
 	_ = s.Close()
-	p.see(t, `down            .*connection refused.*tried again in .*`)
+	p.see(t, `down            .*connection refused.*tried again .*`)
 	if n := strings.Count(p.text, "completed"); n != 1 {
 		t.Errorf("the end was told %d times:\n%s", n, p.text)
 	}
+}
+
+// Where nothing is tried any more, nobody is left waiting for it.
+func TestWatchSaysWhatIsHopeless(t *testing.T) {
+	_, url := serve(t, mcptest.WithToken("s3cret"))
+	p, _ := watched(t, url, model.Options{ReadOnly: true})
+	p.see(t, `down            .*wants a token.*not tried again by itself`)
 }
 
 func TestWatchPrompts(t *testing.T) {

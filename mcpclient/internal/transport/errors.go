@@ -53,6 +53,7 @@ func (e *StatusError) Unwrap() error {
 type RedirectError struct {
 	Status int
 	Host   string // where it pointed, scheme and host only; empty where that cannot be read
+	Path   string // and its path, where the host is the one that was asked
 }
 
 func (e *RedirectError) Error() string {
@@ -162,6 +163,10 @@ func (k Kind) String() string {
 type NetError struct {
 	Kind Kind
 	Err  error // free of URL and credentials
+
+	// Proxy says that it happened on the way to the proxy of the environment,
+	// or there.
+	Proxy bool
 }
 
 func (e *NetError) Error() string {

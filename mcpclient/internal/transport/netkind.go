@@ -56,7 +56,30 @@ func kindOf(err error) Kind {
 }
 
 func netError(err error) *NetError {
-	return &NetError{Kind: kindOf(err), Err: cleanError(err)}
+	return &NetError{Kind: kindOf(err), Err: cleanError(err), Proxy: ofProxy(err)}
+}
+
+// refusedCertificate reports whether the server did not take our certificate,
+// or wants one. In TLS 1.3 it says so after our half of the handshake, when the
+// request may be under way already; it reads none of it.
+func refusedCertificate(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error" && strings.Contains(op.Err.Error(), "certificate")
+}
+
+// proxyRefusal is what a proxy answered to CONNECT.
+type proxyRefusal struct{ status string }
+
+func (e *proxyRefusal) Error() string { return "the proxy answered " + e.status }
+
+// ofProxy reports whether it was the proxy that failed, and not the server
+// behind it.
+func ofProxy(err error) bool {
+	var (
+		refusal *proxyRefusal
+		op      *net.OpError
+	)
+	return errors.As(err, &refusal) || errors.As(err, &op) && op.Op == "proxyconnect"
 }
 
 // causeError is the error for a context that ended. Causes that are not ours

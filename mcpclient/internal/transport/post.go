@@ -140,7 +140,7 @@ func (p *post) run(ctx context.Context) error {
 	case e.refused != nil:
 		return e.refused
 	case e.broken != nil && !e.opened:
-		if !a.sent.whole() {
+		if !a.sent.whole() || refusedCertificate(e.broken.Err) {
 			return e.broken
 		}
 		return p.lost(e.broken, "the link broke")

@@ -72,8 +72,13 @@ func retryAfter(h http.Header) time.Duration {
 
 func redirectError(resp *http.Response) error {
 	e := &RedirectError{Status: resp.StatusCode}
-	if u, err := resp.Location(); err == nil && u.Host != "" {
-		e.Host = cleanText(u.Scheme + "://" + u.Host)
+	u, err := resp.Location()
+	if err != nil || u.Host == "" {
+		return e
+	}
+	e.Host = cleanText(u.Scheme + "://" + u.Host)
+	if resp.Request != nil && resp.Request.URL.Hostname() == u.Hostname() {
+		e.Path = cleanText(u.EscapedPath())
 	}
 	return e
 }

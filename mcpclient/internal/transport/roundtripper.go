@@ -1,11 +1,21 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
+
+// judgeProxy keeps a proxy's refusal apart from the answers of servers.
+func judgeProxy(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	if resp.StatusCode != http.StatusOK {
+		return &proxyRefusal{status: cleanText(resp.Status)}
+	}
+	return nil
+}
 
 // NewRoundTripper returns what a Transport speaks HTTP with by default:
 // proxies by the environment, bounded dials and handshakes, no bound on how
@@ -15,6 +25,7 @@ func NewRoundTripper(tlsConfig *tls.Config) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
+		OnProxyConnectResponse: judgeProxy,
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    10 * time.Second,
