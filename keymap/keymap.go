@@ -39,7 +39,7 @@ type Form struct {
 
 // Menu is what ctrl+o opens in a form.
 type Menu struct {
-	Decline, Dismiss, Editor, JSON, Copy, Open, Up, Down, Choose, Leave key.Binding
+	Decline, Dismiss, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
 }
 
 // URL works in a prompt that asks the person to visit an address.
@@ -145,6 +145,7 @@ func Default() *Map {
 			JSON:    bind("j", "show as JSON"),
 			Copy:    bind("y", "copy the URL"),
 			Open:    bind("o", "open the URL"),
+			Discard: bind("x", "throw away what is typed"),
 			Up:      bind("up", "up"),
 			Down:    bind("down", "down"),
 			Choose:  bind("enter", "choose"),

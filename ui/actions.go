@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -29,15 +30,17 @@ func (r *Root) say(words string) { r.said = note{text: oneLine(words), at: r.now
 
 // refuse says why a key does nothing now, in the model's words, which are part
 // of a sentence.
-func (r *Root) refuse(why string) {
-	why = oneLine(why)
-	if c, n := utf8.DecodeRuneInString(why); n > 0 {
-		why = string(unicode.ToUpper(c)) + why[n:]
+func (r *Root) refuse(why string) { r.say(asSentence(oneLine(why))) }
+
+// asSentence begins words with a capital letter and ends them.
+func asSentence(words string) string {
+	if c, n := utf8.DecodeRuneInString(words); n > 0 {
+		words = string(unicode.ToUpper(c)) + words[n:]
 	}
-	if !strings.HasSuffix(why, ".") {
-		why += "."
+	if words != "" && !strings.HasSuffix(words, ".") && !strings.HasSuffix(words, "?") {
+		words += "."
 	}
-	r.say(why)
+	return words
 }
 
 // fail says what went wrong.
@@ -58,7 +61,7 @@ func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	case key.Matches(k, t.Save):
 		return r.save(), true
 	case key.Matches(k, t.Again):
-		r.askAgain()
+		r.again()
 	default:
 		return nil, false
 	}
@@ -151,16 +154,30 @@ func (r *Root) askCancel() {
 	}
 }
 
-// askAgain asks whether a call that was made here should be made again.
-func (r *Root) askAgain() {
+// again opens the form of a call that was made here with the same arguments;
+// where its tool is not known any more, it asks whether to send the same.
+func (r *Root) again() {
 	row := r.selectedRow()
 	switch {
 	case row == nil:
 	case row.Call == nil:
 		r.say("It was not started here: its tool and arguments are not known.")
 	default:
+		if t := r.tool(row.Key.Server, row.Call.Tool); t != nil {
+			r.openCall(row.Key.Server, t, row.Call)
+			return
+		}
 		r.askAgainOf(row)
 	}
+}
+
+// tool returns what is known of a tool, nil for nothing.
+func (r *Root) tool(server, name string) *task.Tool {
+	known := r.m.Tools(server).Tools
+	if i := slices.IndexFunc(known, func(t task.Tool) bool { return t.Name == name }); i >= 0 {
+		return &known[i]
+	}
+	return nil
 }
 
 func (r *Root) askAgainOf(row *model.Row) {

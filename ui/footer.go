@@ -22,7 +22,7 @@ const (
 func (r *Root) notice() note {
 	said := r.said
 	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) {
-		said = note{text: oneLine(line), bad: bad, at: at}
+		said = note{text: r.sentenceOf(line), bad: bad, at: at}
 	}
 	life := noteLife
 	if said.bad {
@@ -32,6 +32,18 @@ func (r *Root) notice() note {
 		return note{}
 	}
 	return said
+}
+
+// sentenceOf makes a sentence of the model's words. A server's name begins it
+// as it is written.
+func (r *Root) sentenceOf(words string) string {
+	words = oneLine(words)
+	for _, l := range r.m.Links() {
+		if strings.HasPrefix(words, l.Name) {
+			return words
+		}
+	}
+	return asSentence(words)
 }
 
 // footer is the last line: a sentence, or the keys that work now. A sentence

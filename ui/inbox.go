@@ -18,7 +18,17 @@ type inboxPane struct {
 }
 
 func (p *inboxPane) title(s *scene) string {
-	return fmt.Sprintf("Inbox %d", waiting(s.m.Inbox()))
+	asks := s.m.Inbox()
+	title, kept := fmt.Sprintf("Inbox %d", waiting(asks)), 0
+	for _, a := range asks {
+		if a.State == model.Withdrawn && s.m.Draft(a.Prompt.ID) != nil {
+			kept++
+		}
+	}
+	if kept > 0 {
+		title += " " + s.t.Glyphs.Dot + " " + count(kept, "draft kept", "drafts kept")
+	}
+	return title
 }
 
 func (p *inboxPane) note(s *scene) string { return "" }
@@ -77,7 +87,11 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 	who := s.asker(a)
 	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " +
 		s.fit(age(s.since(a.Prompt.At)), 5) + "  " + role.Paint(s.fit(ttl, 5)) + "  " + s.t.Strong.Paint(who)
-	second := mark + "  " + a.Prompt.Message.Line()
+	words := a.Prompt.Message.Line()
+	if a.State == model.Withdrawn {
+		words += " " + s.t.Glyphs.Dot + " " + oneLine(a.Why)
+	}
+	second := mark + "  " + words
 	lines := []string{s.fit(first, w), s.fit(second, w)}
 	if selected {
 		for i := range lines {
@@ -109,6 +123,9 @@ func (s *scene) askStatus(a *model.Ask) status {
 	case model.Answered:
 		return status{g.Completed, "answered", &t.OK}
 	case model.Withdrawn:
+		if s.m.Draft(a.Prompt.ID) != nil {
+			return status{g.Cancelled, "draft kept", &t.Warning}
+		}
 		return status{g.Cancelled, "withdrawn", &t.Cancelled}
 	case model.Open:
 	}
@@ -155,7 +172,11 @@ func (p *inboxPane) hints(r *Root) []key.Binding {
 	if p.at == "" {
 		return []key.Binding{r.k.Everywhere.Back}
 	}
-	return []key.Binding{r.k.Everywhere.Answer, r.k.Everywhere.NextPane, r.k.Everywhere.Back}
+	first := r.k.Everywhere.Answer
+	if a := r.m.Ask(p.at); a != nil && a.State == model.Withdrawn {
+		first = named(r.k.List.Open, "read it")
+	}
+	return []key.Binding{first, r.k.Everywhere.NextPane, r.k.Everywhere.Back}
 }
 
 // row returns the row of the question under the cursor, zero where it is tied

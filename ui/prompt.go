@@ -16,8 +16,8 @@ type formOverlay struct {
 	form *form.Form
 	ask  task.PromptID // of a question; "" for a call
 	url  bool
-	// of a call
-	server, tool string
+	// of a call; kept is the name of its draft
+	server, tool, kept string
 }
 
 // maxFormWidth is how wide a form gets: longer lines of text are hard to read.
@@ -91,7 +91,7 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 		r.say("It is answered already.")
 		return nil
 	}
-	if why := r.m.CanAnswer(a.Row); why != "" && !a.Row.IsZero() {
+	if why := r.m.CanAnswer(a.Row); why != "" && !a.Row.IsZero() && a.State != model.Withdrawn {
 		r.refuse(why)
 		return nil
 	}
@@ -104,27 +104,39 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 	if row := r.m.Row(a.Row); row != nil {
 		spec.Tool, spec.Task = row.Tool, row.Key.ID.Text()
 	}
+	if a.Before && spec.Draft != nil {
+		spec.Warn = append(spec.Warn, "This was asked before: what you typed then is filled in.")
+	}
 	f := &formOverlay{form: form.New(r.t, r.k, spec), ask: id, url: p.Mode == task.URLMode}
 	r.over = f
 	f.settle(r)
 	return nil
 }
 
-// openCall opens the form for the arguments of a tool.
-func (r *Root) openCall(server string, t *task.Tool) {
+// openCall opens the form for the arguments of a tool, prefilled with those of
+// an earlier call where there was one.
+func (r *Root) openCall(server string, t *task.Tool, earlier *task.Call) {
 	if why := r.m.CanStart(server); why != "" {
 		r.refuse(why)
 		return
 	}
 	spec := form.Spec{
 		Kind: form.Call, Server: server, Name: r.scene().links[server].About.Name,
-		Tool: t.Title, Message: t.Description, Form: t.Input, Support: t.Support, TTL: r.lastTTL,
-		Draft: r.forms[server+"\x00"+t.Name], Now: r.o.Now,
+		Tool: t.Title, Message: t.Description, Form: t.Input, Support: t.Support, TTL: r.lastTTL, Now: r.o.Now,
 	}
+	kept := server + "\x00" + t.Name
+	if earlier != nil {
+		kept += "\x00" + string(earlier.ID)
+		spec.Args, spec.Plain = earlier.Args, !earlier.AsTask
+		if earlier.AsTask {
+			spec.TTL = earlier.TTL
+		}
+	}
+	spec.Draft = r.forms[kept]
 	if t.Destructive {
 		spec.Warn = append(spec.Warn, "The server says that this tool may destroy something.")
 	}
-	r.over = &formOverlay{form: form.New(r.t, r.k, spec), server: server, tool: t.Name}
+	r.over = &formOverlay{form: form.New(r.t, r.k, spec), server: server, tool: t.Name, kept: kept}
 }
 
 func (f *formOverlay) typing() bool { return true }
@@ -147,7 +159,7 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 	case form.Dismiss:
 		return f.reply(r, task.Dismiss, e)
 	case form.Start:
-		delete(r.forms, f.server+"\x00"+f.tool)
+		delete(r.forms, f.kept)
 		r.over = nil
 		if e.AsTask {
 			r.lastTTL = e.TTL
@@ -155,6 +167,9 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 		return r.start(f.server, task.Call{Tool: f.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL})
 	case form.Leave:
 		r.over = nil
+	case form.Discard:
+		r.over = nil
+		f.discard(r)
 	case form.EditText:
 		return f.edit(r, e)
 	case form.CopyText:
@@ -213,10 +228,19 @@ func (f *formOverlay) keep(r *Root) {
 		return
 	}
 	if d := f.form.Draft(); d == nil {
-		delete(r.forms, f.server+"\x00"+f.tool)
+		delete(r.forms, f.kept)
 	} else {
-		r.forms[f.server+"\x00"+f.tool] = d
+		r.forms[f.kept] = d
 	}
+}
+
+// discard forgets what was typed, on the person's word.
+func (f *formOverlay) discard(r *Root) {
+	if f.ask != "" {
+		r.m.SaveDraft(f.ask, nil)
+	}
+	delete(r.forms, f.kept)
+	r.say("What was typed is thrown away.")
 }
 
 // reply sends an answer and closes the form: the row shows what becomes of it,

@@ -54,7 +54,7 @@ func (p *toolsPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	}
 	switch e.Kind {
 	case tools.Chosen:
-		r.openCall(e.Server, e.Tool)
+		r.openCall(e.Server, e.Tool, nil)
 	case tools.Leave:
 		return r.leave(), true
 	case tools.Nothing:

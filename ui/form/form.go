@@ -45,9 +45,11 @@ type Spec struct {
 	URL  string    // of a Question in URLMode: raw and whole
 
 	// Support is the tool's, of a Call: where it is Optional the person
-	// chooses between a task and a plain call. TTL is offered as the ttl of
-	// the task: 0 leaves it to the server.
+	// chooses between a task and a plain call, which is offered where Plain
+	// says so. TTL is offered as the ttl of the task: 0 leaves it to the
+	// server.
 	Support task.Support
+	Plain   bool
 	TTL     time.Duration
 	// Args prefill a Call with those of an earlier one, nil for none. A Draft
 	// goes before them.
@@ -91,6 +93,8 @@ const (
 	Done
 	Reopen
 	GiveUp
+	// Discard throws the draft away and closes the form.
+	Discard
 )
 
 // Event is what one message made of the form.

@@ -72,7 +72,7 @@ func (f *Form) editChoices() []choiceOfMenu {
 		locked, f.message = f.message, ""
 		why = locked
 	}
-	return []choiceOfMenu{
+	m := []choiceOfMenu{
 		{k.Editor, edit, locked, f.askEditor},
 		{k.JSON, view, why, f.switchJSON},
 		{k.Copy, "copy what is typed, as JSON", "", func() Event {
@@ -80,6 +80,10 @@ func (f *Form) editChoices() []choiceOfMenu {
 			return Event{Kind: CopyText, Text: pretty(content)}
 		}},
 	}
+	if f.touched {
+		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }})
+	}
+	return m
 }
 
 func (f *Form) menuKey(k tea.KeyMsg) Event {

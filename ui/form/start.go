@@ -24,8 +24,8 @@ func (f *Form) addCallRows(draft map[string]string) {
 	if f.spec.Support == task.Forbidden {
 		mode = string(modeChoices[1].Value)
 	}
-	if draft[draftMode] == string(modeChoices[1].Value) && f.spec.Support == task.Optional {
-		mode = draft[draftMode]
+	if was, ok := draft[draftMode]; f.spec.Support == task.Optional && (was == string(modeChoices[1].Value) || !ok && f.spec.Plain) {
+		mode = string(modeChoices[1].Value)
 	}
 	if v, ok := draft[draftTTL]; ok {
 		ttl = v

@@ -177,6 +177,24 @@ func TestSuspendAndBack(t *testing.T) {
 	s.GivenBack()
 }
 
+// Where the signal that stops a program is ignored, the keys must not stay dead.
+func TestSuspendThatIsIgnored(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "bash", "--norc", "--noprofile", "-i")
+	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CHILD="+os.Args[0])
+	s := termtest.Start(t, cmd, 80, 24)
+	s.See("sh>")
+	s.Type("(trap '' TSTP; " + childEnv + "=plain exec \"$CHILD\")\r")
+	s.See("sample 80x24")
+	s.Type("z")
+	s.See("cannot suspend: the signal that stops a program is ignored here")
+	s.SeeAltScreen(true)
+	s.Type("q")
+	s.See("bye after 2 keys")
+	s.Type("exit\r")
+	s.Exit()
+	s.GivenBack()
+}
+
 // script writes an editor for a test.
 func script(t *testing.T, body string) string {
 	t.Helper()

@@ -132,7 +132,7 @@ func (p *Pane) list(w, h int, focused bool) []string {
 	if len(p.sources) > 1 && w > 50 {
 		serverWidth = min(w/4, 18)
 	}
-	nameWidth := w - 2 - 3 - howWidth
+	nameWidth := w - 2 - 4 - howWidth
 	if serverWidth > 0 {
 		nameWidth -= serverWidth + 1
 	}
@@ -148,7 +148,7 @@ func (p *Pane) list(w, h int, focused bool) []string {
 		if serverWidth > 0 {
 			row += " " + render.Fit(it.server, serverWidth, t.Glyphs.Ellipsis)
 		}
-		tail := " " + render.Fit(how(it.tool), howWidth, "")
+		tail := "  " + render.Fit(how(it.tool), howWidth, "")
 		switch {
 		case i == p.at && focused:
 			row = t.Selected.Paint(render.Fit(t.Glyphs.Select+row+tail, w-1, ""))
