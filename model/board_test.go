@@ -294,3 +294,22 @@ func BenchmarkCursorKey(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSweepSlice is one Update of a sweep over a full table: what a key
+// has to wait for at most.
+func BenchmarkSweepSlice(b *testing.B) {
+	m, l := full(100_000)
+	defer m.Shutdown()
+	var page task.Page
+	for i, r := range m.board.all[:2*pageRows] {
+		page.Tasks = append(page.Tasks, r.Task)
+		page.Tasks[i].Updated = page.Tasks[i].Updated.Add(time.Second)
+	}
+	for b.Loop() {
+		m.now = time.Now()
+		page.SentAt = m.now
+		l.sweep = &sweep{cursors: map[string]bool{}, pages: map[uint64]bool{}}
+		m.paged(l, paged{page: page})
+		m.cmds = nil
+	}
+}

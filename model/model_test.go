@@ -327,7 +327,7 @@ func TestSweeping(t *testing.T) {
 			before := 0
 			for st.link().Swept.IsZero() { // one message after the other, as the loop hands them over
 				st.run(st.Update(<-st.msgs))
-				if n := st.Board().Total(); n-before > sliceRows {
+				if n := st.Board().Total(); n-before > pageRows {
 					t.Fatalf("%d rows in one Update", n-before)
 				} else {
 					before = n

@@ -11,9 +11,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// sliceRows is how many rows one Update works on, so that a key never waits
-// for a page of ten thousand.
-const sliceRows = 4000
+// How many rows one Update works on, so that a key never waits for a page of
+// ten thousand.
+const (
+	sliceRows = 4000 // of a new order
+	pageRows  = 1000 // of a page
+)
 
 // sweepMost bounds a list that does not end.
 const sweepMost = taskLimit + taskLimit/5
@@ -70,7 +73,7 @@ func (m *Model) paged(l *link, p paged) {
 		sw.asked = m.now.Add(time.Hour) // nothing is awaited while it is taken in
 		sw.enter(p.page)
 	}
-	n := min(len(p.page.Tasks), sliceRows)
+	n := min(len(p.page.Tasks), pageRows)
 	for _, t := range p.page.Tasks[:n] {
 		m.take(l, report{task: t, how: task.Listed, sentAt: p.page.SentAt, at: m.now})
 	}
