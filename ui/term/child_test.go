@@ -120,7 +120,8 @@ func (s *sample) key(key string) tea.Cmd {
 	case "y":
 		return func() tea.Msg { s.t.Bell(); return refused(fmt.Sprint("copied ", s.t.Copy("text"))) }
 	case "h":
-		select {} // a program that is stuck
+		_, _ = s.t.screen.WriteString("stuck")
+		select {}
 	}
 	return nil
 }

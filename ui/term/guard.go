@@ -82,9 +82,6 @@ func (t *Terminal) watched(cmd tea.Cmd) tea.Cmd {
 
 // filter sees each message before Bubble Tea does.
 func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
-	if t.ctx.Err() != nil {
-		return tea.QuitMsg{}
-	}
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		if msg.Type == tea.KeyCtrlC {

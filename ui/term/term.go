@@ -202,7 +202,7 @@ func (t *Terminal) heed() (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		var late <-chan time.Time
-		asked := t.ctx.Done()
+		asked, before := t.ctx.Done(), false
 		for {
 			select {
 			case <-done:
@@ -211,9 +211,10 @@ func (t *Terminal) heed() (stop func()) {
 				if s == os.Interrupt && t.isAway() {
 					continue // ctrl+c was typed into the editor
 				}
-				if late != nil {
+				if before {
 					t.abandon()
 				}
+				before = true
 				t.end(&Interrupted{Signal: s})
 			case <-asked:
 				asked, late = nil, time.After(stuck)

@@ -5,6 +5,7 @@ package term
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -79,14 +80,26 @@ func TestPanicInInit(t *testing.T) {
 }
 
 func TestStuckProgramIsEndedBySignal(t *testing.T) {
-	s := start(t, "plain")
-	s.Type("h")
-	s.Signal(syscall.SIGTERM)
-	s.Signal(syscall.SIGTERM)
-	if code := s.Exit(); code != 143 {
-		t.Errorf("exit code %d, want 143", code)
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, "plain")
+			s.Type("h")
+			s.SeeRaw("stuck")
+			began := time.Now()
+			s.Signal(syscall.SIGTERM)
+			if again {
+				s.Signal(syscall.SIGINT) // another one: two of a kind may merge
+			}
+			if code := s.Exit(); code != 143 && code != 130 {
+				t.Errorf("exit code %d, want 143", code)
+			}
+			if took := time.Since(began); again && took > stuck-time.Second {
+				t.Errorf("the second signal took %s", took)
+			}
+			s.GivenBack()
+		})
 	}
-	s.GivenBack()
 }
 
 func TestVanishedTerminal(t *testing.T) {
@@ -245,6 +258,7 @@ func TestSignalsWhileAnEditorRuns(t *testing.T) {
 			if code := s.Exit(); code != 128+int(sig) {
 				t.Errorf("exit code %d, want %d", code, 128+int(sig))
 			}
+			s.See("bye after") // it ended in good order, not over its head
 			s.GivenBack()
 		})
 	}
