@@ -207,6 +207,7 @@ func (r *Root) start(server string, call task.Call) tea.Cmd {
 		return cmd // the model says why
 	}
 	r.tasks.take(r.m, row.Key)
+	r.watch(true)
 	if _, seen := r.m.Board().Rank(row.Key); !seen && r.m.Board().Filter() != "" {
 		r.say("Started. The filter hides its row.")
 	}
@@ -246,7 +247,8 @@ func (r *Root) copied(msg copiedMsg) {
 		r.fail("Not copied: " + task.CleanMax(msg.err.Error(), 400).Line())
 		return
 	}
-	r.say("Copied " + msg.what + ".")
+	// No terminal tells whether it took it.
+	r.say("Handed " + msg.what + " to your terminal's clipboard.")
 }
 
 // copy copies the result where it is shown, the line of the log, else the id.

@@ -100,7 +100,7 @@ func (r *Root) waits(s *scene) string {
 	}
 	e := &r.k.Everywhere
 	words := count(n, "prompt waits", "prompts wait") + ": " + e.Inbox.Help().Key
-	if row := r.m.Row(r.row()); r.hasSide() && row != nil && row.Asking() || r.at != atInbox && n == 1 {
+	if row := r.m.Row(r.row()); r.hasSide() && row != nil && asks(row) || r.at != atInbox && n == 1 {
 		words = count(n, "prompt waits", "prompts wait") + ": " + e.Answer.Help().Key
 	}
 	return s.t.Asking.Paint(words) + " "

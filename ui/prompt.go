@@ -30,7 +30,7 @@ func (r *Root) answer() tea.Cmd {
 		return r.openAsk(r.inbox.at)
 	}
 	row := r.m.Row(r.row())
-	if row != nil && r.hasSide() && row.Asking() {
+	if row != nil && r.hasSide() && asks(row) {
 		return r.answerRow(row)
 	}
 	if waiting(r.m.Inbox()) == 0 {
@@ -43,6 +43,10 @@ func (r *Root) answer() tea.Cmd {
 	r.inbox.win.cursor, r.inbox.at = 0, ""
 	return nil
 }
+
+// asks reports whether there is something to answer at a row: a call that was
+// refused for want of a visit has ended, and asks for it all the same.
+func asks(row *model.Row) bool { return row.Asking() || len(row.Asks) > 0 }
 
 // answerRow opens a row's question; one that has not come yet is asked for,
 // and opened when it comes, unless a key is pressed first.
@@ -102,7 +106,7 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 		Mode: p.Mode, Form: p.Form, URL: p.URL, Draft: r.m.Draft(id), Now: r.o.Now,
 	}
 	if row := r.m.Row(a.Row); row != nil {
-		spec.Tool, spec.Task = row.Tool, row.Key.ID.Text()
+		spec.Tool, spec.Task, spec.Calling = row.Tool, row.Key.ID.Text(), row.Key.ID == ""
 	}
 	if a.Before && spec.Draft != nil {
 		spec.Warn = append(spec.Warn, "This was asked before: what you typed then is filled in.")

@@ -74,6 +74,19 @@ func TestDecliningTellsTheServer(t *testing.T) {
 	}
 }
 
+// The menu's first lines tell the server no: nobody says so by pressing enter
+// twice.
+func TestTheMenuDoesNotBeginAtNo(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		s.press("a", "ctrl+o", "enter")
+		if len(srv.replies) != 0 {
+			t.Errorf("replies %+v", srv.replies)
+		}
+	})
+}
+
 func TestTheEditorsTextComesBack(t *testing.T) {
 	onOps(t, 100, 30, func(s *stage, srv *script) {
 		var name string
@@ -154,7 +167,10 @@ func TestACallThatNeedsAVisitIsSentAgain(t *testing.T) {
 		}}
 		srv.events <- task.Returned{Call: id, Err: &task.Error{Kind: task.RPC, Code: needsURL, Message: task.Own("visit first")}}
 		s.settle()
-		s.press("i", "enter", "o", "d")
+		s.shows("1 prompt waits: a", "a answer")
+		s.press("a")
+		s.shows("a call of yours")
+		s.press("o", "d")
 		s.shows("Run report again?")
 		s.press("y")
 		if len(srv.calls) != 2 || srv.calls[1].Tool != "report" {

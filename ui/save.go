@@ -64,12 +64,18 @@ func (r *Root) write(row *model.Row) tea.Cmd {
 	}
 }
 
-func (r *Root) saved(msg savedMsg) {
+// saved tells where the file is, and puts its path on the clipboard.
+func (r *Root) saved(msg savedMsg) tea.Cmd {
 	if msg.err != nil {
 		r.fail("Not saved: " + task.CleanMax(msg.err.Error(), 400).Line())
-		return
+		return nil
 	}
 	r.say("Saved " + size(msg.size) + " to " + task.CleanLine(msg.path, 1000).Line())
+	if r.o.Clipboard == nil {
+		return nil
+	}
+	clipboard, path := r.o.Clipboard, msg.path
+	return func() tea.Msg { _ = clipboard(path); return nil } // the path is shown: nothing is lost
 }
 
 // fileWord makes a part of a file name from an id of a server: of letters,

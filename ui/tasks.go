@@ -206,9 +206,23 @@ func (p *tasksPane) empty(s *scene, w, h int) []string {
 		if len(words) == 0 {
 			words = []string{"No tasks yet."}
 		}
-		words = append(append([]string(nil), words...), "", "r asks again, s shows the servers, ? the keys.")
+		words = append(s.apart(words), "", "r asks again, s shows the servers, ? the keys.")
 	}
 	return s.centred(words, w, h)
+}
+
+// apart puts a blank line between what is said of several servers.
+func (s *scene) apart(words []string) []string {
+	var out []string
+	for i, w := range words {
+		for name := range s.links {
+			if i > 0 && s.many && strings.HasPrefix(w, name+" ") {
+				out = append(out, "")
+			}
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func (p *tasksPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
@@ -285,12 +299,10 @@ func (r *Root) rowKeys(of task.Key) []key.Binding {
 	if w := row.Wish; w != nil && (w.State == model.WishFailed || w.State == model.WishUnknown) {
 		keys = append(keys, named(e.Retry, "retry"))
 	}
+	if asks(row) && r.m.CanAnswer(of) == "" {
+		keys = append(keys, e.Answer)
+	}
 	switch {
-	case row.Asking():
-		if r.m.CanAnswer(of) == "" {
-			keys = append(keys, e.Answer)
-		}
-		keys = append(keys, l.Open)
 	case hasResult(row):
 		keys = append(keys, named(l.Open, "result"), named(t.Save, "save"))
 	default:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,11 @@ func TestSaveWritesTheResultForItsOwnerOnly(t *testing.T) {
 			}
 		}
 		s.shows("Saved ")
+		slices.Sort(files)
+		slices.Sort(s.copies)
+		if !slices.Equal(files, s.copies) {
+			t.Errorf("the paths on the clipboard: %v", s.copies)
+		}
 	})
 }
 
@@ -250,7 +256,6 @@ func TestDigest(t *testing.T) {
 func TestRunAgainAsks(t *testing.T) {
 	onOps(t, 100, 24, func(s *stage, srv *script) {
 		s.run(s.r.start("ops", task.Call{Tool: "deploy", Args: json.RawMessage(`{"to":"prod"}`), AsTask: true}))
-		s.r.watch(true)
 		s.send(struct{}{})
 		if len(srv.calls) != 1 {
 			t.Fatalf("calls %v", srv.calls)

@@ -32,7 +32,7 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case NoteMsg:
 		r.told(msg)
 	case savedMsg:
-		r.saved(msg)
+		cmd = r.saved(msg)
 	case copiedMsg:
 		r.copied(msg)
 	case openedMsg:

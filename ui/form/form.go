@@ -32,8 +32,9 @@ type Spec struct {
 	Name   task.Text // what the server calls itself, zero for not known
 	Tool   task.Text // zero where not known
 	Task   task.Text // the id of the task that asks, zero for none
-	// Guessed marks a Task that we inferred.
-	Guessed bool
+	// Guessed marks a Task that we inferred. Calling says that it is not a task
+	// that asks but a plain call.
+	Guessed, Calling bool
 	// Message is the server's question, or the tool's description.
 	Message task.Text
 	Since   time.Time // when the question arrived, our clock; zero for none

@@ -51,6 +51,9 @@ func (f *Form) openMenu() {
 		m = append(m, f.editChoices()...)
 	}
 	f.menu, f.menuAt = m, 0
+	if f.spec.Kind == Question { // nobody says no by pressing enter twice
+		f.menuAt = 2
+	}
 }
 
 // editChoices are the lines of the menu about what is typed.

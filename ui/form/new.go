@@ -170,7 +170,7 @@ func (f *Form) Hints() []key.Binding {
 	k := f.keys
 	switch {
 	case f.menu != nil:
-		return []key.Binding{k.Menu.Choose, k.Menu.Up, k.Menu.Down, k.Menu.Leave}
+		return []key.Binding{k.Menu.Choose, k.Menu.Leave}
 	case f.state.Phase == Sending, f.state.Phase == Sent, f.state.Phase == Complete, f.state.Phase == Withdrawn:
 		return []key.Binding{k.Form.Leave, k.Form.Menu}
 	case f.isURL() && f.state.Phase == Waiting:

@@ -159,7 +159,7 @@ func (f *Form) header() []string {
 		}
 		parts = append(parts, "task "+id)
 	} else if s.Kind == Question {
-		parts = append(parts, "no task named")
+		parts = append(parts, map[bool]string{true: "a call of yours", false: "no task named"}[s.Calling])
 	}
 	if name := s.Name.Line(); name != "" && name != s.Server {
 		parts = append(parts, "server "+name)
@@ -192,6 +192,10 @@ func (f *Form) packed(parts []string) []string {
 	for _, p := range parts {
 		if n := len(rows); n > 0 && render.Width(rows[n-1]+dot+p) <= f.inner() {
 			rows[n-1] += dot + p
+			continue
+		}
+		if f.h < roomyHeight { // cut by the frame
+			rows = append(rows, p)
 			continue
 		}
 		rows = append(rows, render.Wrap(p, f.inner())...)
