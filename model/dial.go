@@ -196,6 +196,7 @@ func jitter(d time.Duration) time.Duration { return d - d/10 + rand.N(d/5+1) }
 
 // progressed notes that the session answered: later troubles begin anew.
 func (m *Model) progressed(l *link) {
+	l.heard = m.now
 	if m.now.Sub(l.begun) >= sweepLeast {
 		l.retries = 0 // a session that dies at once is no progress
 	}
@@ -217,6 +218,9 @@ func (m *Model) troubled(l *link, e *task.Error) bool {
 	case task.SessionLost:
 		m.down(l, e)
 		return true
+	case task.RPC, task.Unsupported:
+		l.heard = m.now // it answers, if not this
+		return false
 	case task.Busy:
 		wait := min(e.RetryAfter, retryMost)
 		if wait <= 0 {
@@ -235,6 +239,17 @@ func (m *Model) troubled(l *link, e *task.Error) bool {
 	default:
 		return false
 	}
+}
+
+// unanswered takes in that what was asked at asked had no reply. Unless
+// something else came since, the server does not answer at all; that a stream
+// is open proves nothing. It reports whether that is so.
+func (m *Model) unanswered(l *link, e *task.Error, asked time.Time) bool {
+	if e.Kind != task.Timeout && e.Kind != task.Lost || l.heard.After(asked) {
+		return false
+	}
+	m.silent(l, e)
+	return true
 }
 
 // silent takes in that the server does not answer, or lets nothing through;

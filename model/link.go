@@ -82,6 +82,7 @@ type link struct {
 	noList  bool // tasks/list was refused as an unknown method
 	missing missing
 	sure    time.Time // when list or get last knew a task
+	heard   time.Time // when the session last brought anything
 	full    bool      // the person was told that the table is full
 	// vanished: the last session was given up since it knew none of the live
 	// tasks; in this one they are taken at their word.

@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -252,20 +253,67 @@ func TestSessions(t *testing.T) {
 		})
 	})
 	t.Run("one that swallows requests is down, unless it pushes", func(t *testing.T) {
-		for _, up := range []bool{false, true} {
+		for _, c := range []struct{ open, pushes, down bool }{
+			{false, false, true},
+			{true, false, true}, // a stream that is open proves nothing
+			{true, true, false},
+		} {
 			s := newScript()
 			play(t, Options{}, s, func(st *stage) {
 				st.settle()
-				st.tell(task.Stream{Up: up})
+				st.tell(task.Stream{Up: c.open})
+				over := make(chan struct{})
+				defer close(over)
 				s.onPage = func(task.Cursor) (task.Page, error) {
+					select {
+					case <-time.After(30 * time.Second):
+					case <-over:
+					}
 					return task.Page{}, &task.Error{Kind: task.Timeout, Message: task.Own("no answer in 30 s")}
 				}
-				st.pass(40 * time.Second)
-				if v := st.link(); v.State != Down != up || v.SweepErr == "" == up {
-					t.Errorf("push %v: %+v", up, v)
+				for range 14 {
+					st.pass(5 * time.Second)
+					if c.pushes {
+						st.tell(push(a("t", task.Completed)))
+					}
+				}
+				if v := st.link(); v.State == Down != c.down || v.SweepErr == "" != c.down {
+					t.Errorf("%+v: %+v", c, v)
 				}
 			})
 		}
+	})
+	t.Run("one that swallows tasks/get is down, and comes back", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			st.tell(task.Stream{Up: true}, push(a("t", task.Working)))
+			s.put(a("t", task.Working))
+			var away atomic.Bool
+			away.Store(true)
+			over := make(chan struct{})
+			defer close(over)
+			s.onGet = func(task.ID) (task.Task, error) {
+				if away.Load() {
+					select {
+					case <-time.After(20 * time.Second):
+					case <-over:
+					}
+					return task.Task{}, &task.Error{Kind: task.Timeout, Message: task.Own("no answer in 20 s")}
+				}
+				return a("t", task.Working), nil
+			}
+			st.pass(40 * time.Second)
+			if v := st.link(); v.State != Down || v.NextTry.IsZero() {
+				t.Errorf("%+v", v)
+			}
+			away.Store(false)
+			st.pass(time.Minute)
+			if v := st.link(); v.State != Live {
+				t.Errorf("%+v", v)
+			}
+		})
 	})
 	t.Run("what an earlier session still brings is dropped", func(t *testing.T) {
 		s := newScript()

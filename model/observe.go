@@ -249,6 +249,8 @@ func (m *Model) got(l *link, g got) {
 		case unknownTask(a.err):
 			m.progressed(l)
 			m.unknown(l, a.id)
+		case m.unanswered(l, a.err, a.sentAt):
+			m.pollFailed(r, a.err.Message.Line())
 		default:
 			m.pollFailed(r, a.err.Message.Line())
 		}

@@ -20,43 +20,42 @@ const (
 	UnknownOutcome
 )
 
-// Row is one line of the table: a task, or a plain call.
+// Row is one line of the table: a task, or a plain call. There may be 100,000
+// of them, so its small fields stand together: that is 5 % of its size.
 type Row struct {
-	Key       task.Key
-	Plain     bool      // kind call: it never was a task
-	Task      task.Task // for a plain call: Status and Message in the same terms
-	How       task.How
-	Heard     time.Time // last heard of, our clock
-	First     time.Time // first seen, our clock
-	Since     time.Time // Status holds since, our clock
-	Began     time.Time // createdAt on our clock (skew applied), else First
-	Mark      Mark
-	Later     task.Status // a later report that contradicts the end; Unknown for none
-	Steps     []task.Step // the time line, oldest first
-	Dropped   int         // steps before Steps[0] no longer kept
-	Tool      task.Text   // zero where not known
-	Call      *task.Call  // what was sent, where it was started here
-	Note      task.Text   // the server's immediate response
-	Progress  *task.Progress
-	Wish      *Wish // the newest wish about this row, nil for none
-	Outcome   *Outcome
-	PollError string // why the last tasks/get failed, "" when it did not
+	Key      task.Key
+	Task     task.Task // for a plain call: Status and Message in the same terms
+	Heard    time.Time // last heard of, our clock
+	First    time.Time // first seen, our clock
+	Since    time.Time // Status holds since, our clock
+	Began    time.Time // createdAt on our clock (skew applied), else First
+	Plain    bool      // kind call: it never was a task
+	How      task.How
+	Mark     Mark
+	Later    task.Status // a later report that contradicts the end; Unknown for none
+	known    bool        // list, get or a reply of ours told of it, not push alone
+	class    class
+	doubts   uint8       // polls in a row that were asked later, but tell of an earlier lastUpdatedAt
+	Steps    []task.Step // the time line, oldest first
+	Dropped  int         // steps before Steps[0] no longer kept
+	Tool     task.Text   // zero where not known
+	Call     *task.Call  // what was sent, where it was started here
+	Note     task.Text   // the server's immediate response
+	Progress *task.Progress
+	Wish     *Wish // the newest wish about this row, nil for none
+	Outcome  *Outcome
+	// PollError is why the last tasks/get failed, "" when it did not.
+	PollError string
 	// Asks are the prompts tied to this row that wait, oldest first.
 	Asks []*Ask
 	Rev  uint64 // grows with each change of this row
 
-	// known: list, get or a reply of ours told of it, not push alone.
-	known bool
-	// doubts counts polls in a row whose lastUpdatedAt lies before what is
-	// known although they were asked after it.
-	doubts uint8
-	class  class
 	// sentAt is when the report that holds was sent (asked for, or received
 	// by push), pushedAt when the last push came, both in ns of our clock.
 	sentAt, pushedAt int64
 	place            place
-	stood            time.Time // its moment in the heap of ended rows
-	queued           int64     // its moment in the queue of asking tasks, 0: not in it
+	stood            int64 // its moment in the heap of ended rows, ms of the server's clock
+	queued           int64 // its moment in the queue of asking tasks, 0: not in it
 }
 
 // Asking reports whether the row waits for a person: input_required, or an
@@ -99,6 +98,19 @@ func (r *Row) addStep(s task.Step) {
 		r.Dropped += r.makeRoom()
 	}
 	r.Steps = append(r.Steps, s)
+}
+
+// precede puts steps in front of the time line: the row began before it was
+// known by its name.
+func (r *Row) precede(steps []task.Step) {
+	r.Steps = append(append(make([]task.Step, 0, len(steps)+len(r.Steps)), steps...), r.Steps...)
+	for len(r.Steps) > wordLimit {
+		n := r.makeRoom()
+		if n == 0 {
+			return
+		}
+		r.Dropped += n
+	}
 }
 
 // makeRoom drops a step that may go and returns how many it dropped.

@@ -166,7 +166,8 @@ func (m *Model) merge(l *link, r, call *Row) {
 	}
 	l.store.calls[call.Call.ID] = r
 	r.Call, r.Tool, r.Progress, r.known = call.Call, call.Tool, call.Progress, true
-	r.Wish = call.Wish
+	r.Wish, r.First = call.Wish, call.First
+	r.precede(call.Steps)
 	if r.Mark == PushOnly {
 		r.Mark = NoMark
 	}

@@ -123,13 +123,13 @@ func (s *sweep) enter(p task.Page) {
 
 // sweepFailed ends a sweep that did not come to its end.
 func (m *Model) sweepFailed(l *link, e *task.Error) {
+	asked := l.sweep.asked
 	l.sweep = nil
 	l.sched.swept(false, 0, 0, m.now)
 	if m.troubled(l, e) {
 		return
 	}
-	if (e.Kind == task.Timeout || e.Kind == task.Lost) && !l.stream.Up {
-		m.silent(l, e) // and no push speaks against it
+	if m.unanswered(l, e, asked) {
 		return
 	}
 	switch {
