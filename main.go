@@ -43,7 +43,7 @@ func callboard(args []string, stdout, stderr io.Writer) int {
 	case cli.Watch:
 		err = watch(a, stdout, stderr)
 	case cli.Demo:
-		err = demo(a, stderr)
+		err = demo(a)
 	case cli.Dashboard:
 		err = dashboard(a, stderr)
 	}
@@ -105,7 +105,7 @@ func dashboard(a *cli.Args, stderr io.Writer) error {
 }
 
 // demo shows the tasks of a server that runs inside this program.
-func demo(a *cli.Args, stderr io.Writer) error {
+func demo(a *cli.Args) error {
 	t, err := openTerminal()
 	if err != nil {
 		return err
@@ -117,10 +117,11 @@ func demo(a *cli.Args, stderr io.Writer) error {
 		return fmt.Errorf("the demo's server cannot listen: %w", err)
 	}
 	a.Servers = []cli.Server{{Name: "demo", Shown: address, URL: address}}
+	// What is left open ends with the server, so there is nothing to tell.
 	return show(t, a, ui.Options{
 		Title: "callboard demo",
 		Note:  "A made-up server: start, answer and cancel as you like.",
-	}, stderr)
+	}, io.Discard)
 }
 
 // show runs the dashboard, with what o lacks filled in.

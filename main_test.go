@@ -306,6 +306,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	s.GivenBack()
+	s.SeeNot("left open") // the server has ended with the program
 }
 
 // The whole main job from the keyboard: the prompt of a task is answered.
