@@ -100,7 +100,7 @@ func (s *store) apply(rep report) change {
 func (s *store) add(rep report) change {
 	t := rep.task
 	if len(s.tasks) >= s.limit {
-		if len(s.ended) == 0 || t.Status.Terminal() && !t.Updated.After(s.ended[0].stood) {
+		if len(s.ended) == 0 || t.Status.Terminal() && t.Updated.UnixMilli() <= s.ended[0].stood {
 			return change{} // nothing may go for it, or it is older than all that are kept
 		}
 	}
@@ -145,7 +145,7 @@ func (s *store) hear(r *Row, rep report) {
 
 // latch notes the end of r.
 func (s *store) latch(r *Row) {
-	r.stood = r.Task.Updated
+	r.stood = r.Task.Updated.UnixMilli()
 	heap.Push(&s.ended, r)
 }
 
@@ -289,7 +289,7 @@ func (s *store) forget(r *Row) {
 type endedHeap []*Row
 
 func (h endedHeap) Len() int           { return len(h) }
-func (h endedHeap) Less(i, j int) bool { return h[i].stood.Before(h[j].stood) }
+func (h endedHeap) Less(i, j int) bool { return h[i].stood < h[j].stood }
 func (h endedHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *endedHeap) Push(x any)        { *h = append(*h, x.(*Row)) }
 func (h *endedHeap) Pop() any {
