@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"sync"
 	"time"
@@ -135,6 +136,9 @@ func (in *interner) page(raw []byte) (p task.Page, dropped int) {
 	members(raw, func(k, v []byte) bool {
 		switch string(k) {
 		case "tasks":
+			// Grown by appending, a large page would leave four of its size
+			// behind.
+			p.Tasks = make([]task.Task, 0, min(bytes.Count(v, []byte(`"taskId"`)), maxTasks))
 			elements(v, func(e []byte) bool {
 				t, ok := in.task(e)
 				if ok && len(p.Tasks) < maxTasks {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -278,7 +279,7 @@ func (a *attempt) plain(resp *http.Response, kind string) error {
 	if kind == "text/html" {
 		return a.contentError(resp, kind, a.snippet(resp), nil)
 	}
-	text, err := a.readBody(resp.Body, a.t.cfg.Limits.Body)
+	text, err := a.readBody(resp, a.t.cfg.Limits.Body)
 	if err != nil {
 		return err
 	}
@@ -307,23 +308,46 @@ func (a *attempt) plain(resp *http.Response, kind string) error {
 
 // readBody reads a whole body of at most limit bytes, and resets the guard as
 // it comes. The limit is behind the decompression, so it bounds that too.
-func (a *attempt) readBody(body io.Reader, limit int) ([]byte, error) {
-	var buf bytes.Buffer
-	chunk := make([]byte, gateChunk)
+func (a *attempt) readBody(resp *http.Response, limit int) ([]byte, error) {
+	buf := make([]byte, 0, 4<<10)
 	for {
-		n, err := body.Read(chunk)
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, a.more(len(buf), resp.ContentLength, limit))
+		}
+		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
 		if a.guard != nil && n > 0 {
 			a.guard.Reset(a.answer)
 		}
-		if buf.Len()+n > limit {
+		if len(buf)+n > limit {
 			return nil, &TooLargeError{What: "body", Limit: limit}
 		}
-		buf.Write(chunk[:n])
+		buf = buf[:len(buf)+n]
 		if err == io.EOF {
-			return buf.Bytes(), nil
+			if len(buf) > gateChunk {
+				a.t.large.Store(int64(len(buf)))
+			}
+			return buf, nil
 		}
 		if err != nil {
 			return nil, &LostError{Kind: kindOf(err), Why: "the reply was cut off", Err: cleanError(err)}
 		}
 	}
+}
+
+// more returns by how much the room for a body grows of which n bytes have
+// come: towards its length where that is told, or the size of the last large
+// one where it is getting large itself; at least to twice as much, and to no
+// more than 16 times of it, since a length is only a claim. Lists of ten
+// thousand tasks come every few seconds; by doubling alone, each would leave
+// three times its size to the garbage collector.
+func (a *attempt) more(n int, length int64, limit int) int {
+	want := int64(2 * n)
+	switch {
+	case length > int64(n):
+		want = length + 1 // the end is seen by reading on
+	case n >= gateChunk:
+		large := a.t.large.Load()
+		want = max(want, large+large/16)
+	}
+	return int(min(want, int64(16*n), int64(limit)+1)) - n
 }

@@ -131,6 +131,7 @@ type Transport struct {
 
 	session  atomic.Pointer[sessionHeaders]
 	exchange atomic.Uint64 // number of the last HTTP exchange
+	large    atomic.Int64  // bytes of the last large body
 
 	life   context.Context // ends with Close
 	end    context.CancelCauseFunc
