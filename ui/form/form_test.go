@@ -324,8 +324,8 @@ func TestMenu(t *testing.T) {
 		}
 	}
 	f := open(t, question(everyField()))
-	if e := press(f, "ctrl+o", "down", "enter"); e.Kind != Dismiss {
-		t.Errorf("the second line: event %d", e.Kind)
+	if e := press(f, "ctrl+o", "up", "enter"); e.Kind != Dismiss {
+		t.Errorf("the line above the first harmless one: event %d", e.Kind)
 	}
 	if press(f, "ctrl+o", "d").Kind != Nothing || f.Message() == "" {
 		t.Error("it is declined after it was cancelled")

@@ -68,7 +68,7 @@ func (f *Form) draw(w, h int, snug bool) string {
 // scrollTo moves the window so that the rows from..to are in it, the first of
 // them where not all fit. The beginning stays in sight as long as it can.
 func (f *Form) scrollTo(from, to, room int) {
-	if to <= room && f.focus == 0 && !f.json {
+	if to <= room && (f.menu != nil || f.focus == 0 && !f.json) {
 		f.scroll = 0
 		return
 	}
