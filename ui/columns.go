@@ -92,10 +92,14 @@ func (p *tasksPane) columns(w int, many bool) []column {
 // leastMessage is how narrow the message gets before columns go.
 const leastMessage = 10
 
+// leastOfMany are the widths where there are several servers: whose a task is
+// comes before which tool made it, how far it is, and how long it is kept.
+var leastOfMany = map[model.Column]int{model.ByServer: 53, model.ByTTL: 62, model.ByTool: 76, model.ByProgress: 94}
+
 // from is the width of the table from which on a column is shown.
 func (c column) from(many bool) int {
-	if many && c.by == model.ByProgress {
-		return 94 // whose a task is comes before how far it is
+	if least, ok := leastOfMany[c.by]; ok && many {
+		return least
 	}
 	return c.least
 }
@@ -164,7 +168,7 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	case model.ByTTL:
 		text, role = s.ttl(r)
 	case model.ByServer:
-		text, role = task.CleanLine(r.Key.Server, 100).Line(), &s.t.Dim
+		text, role = s.shortID(task.CleanLine(r.Key.Server, 100).Line(), c.width), &s.t.Dim
 	}
 	if c.right {
 		b.WriteString(role.Paint(s.fitRight(text, c.width)))

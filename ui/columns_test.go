@@ -28,6 +28,8 @@ func TestColumnsByWidth(t *testing.T) {
 		{44, false, "STATUS TASK MESSAGE AGE"},
 		{56, false, "STATUS TASK MESSAGE AGE TTL"},
 		{64, false, "STATUS TASK TOOL MESSAGE AGE TTL"},
+		{54, true, "STATUS TASK MESSAGE AGE SERVER"},
+		{64, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
 		{76, true, "STATUS TASK TOOL MESSAGE AGE TTL SERVER"},
 		{116, true, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL SERVER"},
 	} {
@@ -70,6 +72,7 @@ func TestShortID(t *testing.T) {
 		for in, want := range map[string]string{
 			"786512e2-9e0d-44bd-8f29-789f320fe840": "786512e2",
 			"task-7":                               "task-7",
+			"127.0.0.1:4111":                       "127…4111", // servers too
 			"task-000123":                          "tas…0123",
 			"task-000124":                          "tas…0124",
 		} {

@@ -66,6 +66,7 @@ type Pane struct {
 	chosen  id
 	at      int // of chosen in shown
 
+	moved   bool // by the person: until then the cursor stays on top
 	filter  string
 	typing  bool // the filter line takes all keys
 	message string
@@ -118,7 +119,10 @@ func (p *Pane) sift() {
 		}
 		p.shown = append(p.shown, it)
 	}
-	if at < 0 {
+	switch {
+	case !p.moved, at < 0 && p.typing: // what is listed or found first is what is meant
+		at = 0
+	case at < 0:
 		at = min(p.at, len(p.shown)-1)
 	}
 	p.at = max(at, 0)
@@ -225,6 +229,7 @@ func (p *Pane) open() Event {
 }
 
 func (p *Pane) move(by int) {
+	p.moved = true
 	p.at = max(min(p.at+by, len(p.shown)-1), 0)
 	p.follow()
 }

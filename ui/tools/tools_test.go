@@ -230,3 +230,24 @@ func TestHostileToolsAtAnySize(t *testing.T) {
 		}
 	}
 }
+
+// What is found first is what is meant, and what is listed first until the
+// person moves.
+func TestTheCursorBeginsAtTheTop(t *testing.T) {
+	other := ops()
+	other.Server = "lab"
+	other.View.Tools = []task.Tool{tool("work", task.Required)}
+	p := pane(t, Source{Server: "ops"}, other)
+	p.Sync([]Source{ops(), other}) // the first server's tools come later
+	if it := p.current(); it.server != "ops" {
+		t.Errorf("the cursor stands on %s of %s", it.tool.Name, it.server)
+	}
+	if view := look(t, p, 118, 12); !strings.Contains(view, "on ops") {
+		t.Errorf("the description does not say whose the tool is:\n%s", view)
+	}
+	p = pane(t, ops())
+	press(p, "G", "k", "/", "c")
+	if got := p.current().tool.Name; got != "research" || len(p.shown) != 2 {
+		t.Errorf("of %d that match, the cursor stands on %s", len(p.shown), got)
+	}
+}

@@ -169,18 +169,21 @@ func (p *Pane) about(w, h int) []string {
 		return nil
 	}
 	if p.doc == nil || p.docOf != it.id() || !p.docAt.Equal(it.listed) {
-		p.doc, p.docOf, p.docAt = p.describe(it.tool), it.id(), it.listed
+		p.doc, p.docOf, p.docAt = p.describe(it), it.id(), it.listed
 	}
 	return strings.Split(p.doc.View(w, h), "\n")
 }
 
 // describe writes down what is known of a tool.
-func (p *Pane) describe(tool *task.Tool) *render.Document {
-	t := p.theme
+func (p *Pane) describe(it *item) *render.Document {
+	t, tool := p.theme, it.tool
 	d := render.Blank(t)
 	d.AddText(tool.Title.Line(), &t.Strong)
 	if name := task.CleanLine(tool.Name, 256).Line(); name != tool.Title.Line() {
 		d.AddText(name, &t.Dim)
+	}
+	if len(p.sources) > 1 {
+		d.AddText("on "+it.server, &t.Text)
 	}
 	words := map[task.Support]string{
 		task.Required:  "Runs as a task: it goes on by itself, and its row stays.",
