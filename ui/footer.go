@@ -15,13 +15,15 @@ import (
 const (
 	noteLife    = 8 * time.Second
 	badNoteLife = 20 * time.Second
+	// readTime is how long a sentence that came by itself outlives keys.
+	readTime = 3 * time.Second
 )
 
 // notice returns the sentence for the footer: the screen's own, or the
 // model's where that is newer. An old one goes.
 func (r *Root) notice() note {
 	said := r.said
-	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) {
+	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) && at.After(r.read) {
 		said = note{text: r.sentenceOf(line), bad: bad, at: at}
 	}
 	life := noteLife
@@ -32,6 +34,15 @@ func (r *Root) notice() note {
 		return note{}
 	}
 	return said
+}
+
+// turn lets a key put away what stood in the footer. What came by itself a
+// moment ago stays: nobody has read it yet.
+func (r *Root) turn() {
+	r.said = note{}
+	if _, _, at := r.m.Notice(); r.now.Sub(at) >= readTime {
+		r.read = at
+	}
 }
 
 // sentenceOf makes a sentence of the model's words. A server's name begins it

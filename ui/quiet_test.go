@@ -116,3 +116,35 @@ func TestAFormLeavesTheTableInSight(t *testing.T) {
 		s.fitsScreen()
 	})
 }
+
+// A sentence that came by itself goes with a key, once it could be read.
+func TestAKeyPutsAReadSentenceAway(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		srv.events <- task.Withdrawn{Prompt: "p1"}
+		s.settle()
+		s.press("j")
+		s.shows("can no longer be answered")
+		s.wait(4 * time.Second)
+		s.shows("can no longer be answered")
+		s.press("j")
+		s.hides("can no longer be answered")
+		s.shows("enter open")
+	})
+}
+
+// A call says nothing of itself: its row shows how its result begins.
+func TestACallShowsHowItsResultBegins(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		s.run(s.r.start("ops", task.Call{Tool: "sum"}))
+		s.send(struct{}{})
+		srv.events <- task.Returned{Call: srv.calls[0].ID, Result: &task.Result{Content: []task.Content{
+			{Kind: task.TextContent, Text: "\nthe sum is 42 \x1b[31m\nand more"},
+		}}}
+		s.settle()
+		if got := message(s.m.Row(s.r.tasks.at)); got != "the sum is 42  and more" {
+			t.Errorf("message %q", got)
+		}
+	})
+}

@@ -134,6 +134,18 @@ func message(r *model.Row) string {
 		return r.Progress.Message.Line()
 	case r.Task.Message.IsZero() && r.Outcome != nil && r.Outcome.Err != nil:
 		return r.Outcome.Err.Message.Line()
+	case r.Task.Message.IsZero() && r.Outcome != nil && r.Outcome.Result != nil:
+		return gist(r.Outcome.Result)
 	}
 	return r.Task.Message.Line()
+}
+
+// gist is the beginning of a result's first text, "" where it has none.
+func gist(r *task.Result) string {
+	for i := range r.Content {
+		if c := &r.Content[i]; c.Kind == task.TextContent {
+			return task.CleanLine(strings.TrimSpace(c.Text[:min(len(c.Text), 400)]), 400).Line()
+		}
+	}
+	return ""
 }

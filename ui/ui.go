@@ -92,6 +92,7 @@ type Root struct {
 	stopped  chan struct{}
 	quitting bool
 	said     note
+	read     time.Time // the model's notices up to then were put away
 	rings    uint64
 	selected task.Key  // the last one told to the model
 	under    under     // what keys act on

@@ -164,7 +164,8 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	if key.Matches(k, r.k.Everywhere.Abort) {
 		return r.quit()
 	}
-	r.said, r.wanted = note{}, task.Key{}
+	r.turn()
+	r.wanted = task.Key{}
 	r.viewOf = viewKey{}
 	if r.over != nil {
 		return r.over.update(r, k)

@@ -21,7 +21,7 @@ func TestTheArrowsChooseOneOfFew(t *testing.T) {
 		"b": `"blue"`, "r": `"red"`, "g g": `"green"`, "r b": `"blue"`, "down b": `"blue"`, "B": `"blue"`,
 	} {
 		f := colour(t)
-		if view := look(t, f, 80, 24); !strings.Contains(view, "› ○ Red   ○ Green   ○ Blue   (not set)") {
+		if view := look(t, f, 80, 24); !strings.Contains(view, "› ○ Red    ○ Green    ○ Blue   (not set)") {
 			t.Fatalf("the cursor is not to be seen:\n%s", view)
 		}
 		press(f, strings.Fields(keys)...)
@@ -34,7 +34,7 @@ func TestTheArrowsChooseOneOfFew(t *testing.T) {
 	if got := f.content()["colour"]; got != `"red"` {
 		t.Errorf("space: %s", got)
 	}
-	if view := look(t, f, 80, 24); !strings.Contains(view, "› ● Red   ○ Green   ○ Blue") {
+	if view := look(t, f, 80, 24); !strings.Contains(view, "› ● Red    ○ Green    ○ Blue") {
 		t.Errorf("what is chosen is not to be seen:\n%s", view)
 	}
 }

@@ -307,7 +307,7 @@ func (f *Form) inlineChoices(r *row, focused bool) (string, bool) {
 		mark := f.theme.FieldFocused.Paint(f.mark(focused && i == r.cursor))
 		parts = append(parts, mark+" "+f.radio(r.chosenNow(i), c.Label.Line()))
 	}
-	line := strings.Join(parts, " ")
+	line := strings.Join(parts, "  ")
 	if !r.set {
 		line += "   " + f.theme.Placeholder.Paint("(not set)")
 	}
