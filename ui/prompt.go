@@ -77,7 +77,7 @@ func (r *Root) questionArrived() tea.Cmd {
 	}
 	for _, a := range row.Asks {
 		if a.State == model.Open {
-			r.wanted = task.Key{}
+			r.wanted, r.said = task.Key{}, note{}
 			return r.openAsk(a.Prompt.ID)
 		}
 	}

@@ -196,6 +196,7 @@ func TestAQuestionThatIsWaitedForOpens(t *testing.T) {
 			if got := s.r.over != nil; got != c.open {
 				t.Errorf("after %v a form is open: %v", c.keys, got)
 			}
+			s.hides("opens when it comes")
 		})
 	}
 }
@@ -225,7 +226,9 @@ func TestStartingAToolFromItsForm(t *testing.T) {
 		}
 		s.press("n", "/", "nothing like it")
 		s.hides("Rolls out")
-		s.press("q") // text, not quit
+		s.press("enter", "n", "n")
+		s.shows("Rolls out")
+		s.press("/", "q") // text, not quit
 		if s.r.quitting {
 			t.Error("q quit while a filter was typed")
 		}

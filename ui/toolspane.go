@@ -68,6 +68,7 @@ func (r *Root) openTools() tea.Cmd {
 	if r.at != atTools {
 		return nil // n led back
 	}
+	r.tools.pane.Unfilter()
 	return r.listTools()
 }
 

@@ -53,6 +53,9 @@ func (f *Form) openMenu() {
 	f.menu, f.menuAt = m, 0
 	if f.spec.Kind == Question { // nobody says no by pressing enter twice
 		f.menuAt = 2
+		for f.menuAt < len(m)-1 && m[f.menuAt].why != "" {
+			f.menuAt++
+		}
 	}
 }
 

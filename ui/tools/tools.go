@@ -144,6 +144,12 @@ func (p *Pane) current() *item {
 	return &p.shown[p.at]
 }
 
+// Unfilter shows all tools; the cursor stays on its own.
+func (p *Pane) Unfilter() {
+	p.filter, p.typing = "", false
+	p.sift()
+}
+
 // Typing reports whether the filter line takes all keys.
 func (p *Pane) Typing() bool { return p.typing }
 
