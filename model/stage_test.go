@@ -329,12 +329,22 @@ func (st *stage) run(cmd tea.Cmd) {
 	}()
 }
 
+// atOnce is more messages than any test has at one moment of virtual time: a
+// model that goes on at it spins, and time would never pass.
+const atOnce = 50_000
+
 // pass lets d go by.
 func (st *stage) pass(d time.Duration) {
 	end := time.After(d)
-	for {
+	var moment time.Time
+	for n := 0; ; n++ {
 		select {
 		case msg := <-st.msgs:
+			if now := time.Now(); !now.Equal(moment) {
+				moment, n = now, 0
+			} else if n > atOnce {
+				st.t.Fatalf("the model spins at %s; its last message: %+v", now, msg)
+			}
 			if msg != nil {
 				st.run(st.Update(msg))
 			}
