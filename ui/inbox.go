@@ -59,6 +59,17 @@ func (p *inboxPane) settle(m *model.Model) {
 	}
 }
 
+// next goes on from a question that was just answered to the most urgent one
+// that waits.
+func (p *inboxPane) next(m *model.Model, answered task.PromptID) {
+	for _, a := range m.Inbox() {
+		if a.State == model.Open && a.Prompt.ID != answered {
+			p.at = a.Prompt.ID
+			return
+		}
+	}
+}
+
 func (p *inboxPane) view(s *scene, w, h int, focused bool) []string {
 	asks := s.m.Inbox()
 	if len(asks) == 0 {

@@ -247,3 +247,22 @@ func TestSortLettersSort(t *testing.T) {
 		s.shows("MESSAGE ▲")
 	})
 }
+
+// The footer shows what can be done about the row under the cursor.
+func TestTheFooterIsAboutTheRow(t *testing.T) {
+	onOps(t, 120, 24, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		for id, want := range map[task.ID]string{
+			srv.tasks[0].ID:             " a answer  c cancel  / filter",
+			srv.tasks[1].ID:             " c cancel  / filter",
+			"backup-2026-11-30-nightly": " enter result  w save  / filter",
+		} {
+			s.goTo(id)
+			s.shows(want)
+		}
+		s.goTo("backup-2026-11-30-nightly")
+		s.size(80, 24)
+		s.shows("w save  tab detail")
+	})
+}

@@ -260,7 +260,11 @@ func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
 	if action == task.Accept {
 		reply.Content = e.Content
 	}
-	return r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply})
+	cmd := r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply})
+	if r.at == atInbox {
+		r.inbox.next(r.m, f.ask)
+	}
+	return cmd
 }
 
 // settle tells the form what became of its question.

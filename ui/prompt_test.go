@@ -156,6 +156,24 @@ func TestAnswerOpensTheInboxWhereTheRowDoesNotAsk(t *testing.T) {
 	})
 }
 
+// Three questions are answered one after the other, with one key for each.
+func TestTheInboxGoesOnToTheNextQuestion(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		for i, id := range []task.PromptID{"p1", "p2", "p3"} {
+			srv.ask(id, srv.tasks[i].ID, "Approve "+string(id)+"?")
+			s.settle()
+		}
+		s.press("i", "a", "x", "ctrl+s", "a", "y", "ctrl+s", "a", "z", "ctrl+s")
+		seen := map[task.PromptID]bool{}
+		for _, r := range srv.replies {
+			seen[r.Prompt] = true
+		}
+		if len(srv.replies) != 3 || len(seen) != 3 {
+			t.Errorf("replies %+v", srv.replies)
+		}
+	})
+}
+
 // A call that is refused for want of a visit is sent again after it.
 func TestACallThatNeedsAVisitIsSentAgain(t *testing.T) {
 	onOps(t, 100, 30, func(s *stage, srv *script) {

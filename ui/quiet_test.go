@@ -130,7 +130,7 @@ func TestAKeyPutsAReadSentenceAway(t *testing.T) {
 		s.shows("can no longer be answered")
 		s.press("j")
 		s.hides("can no longer be answered")
-		s.shows("enter open")
+		s.shows("c cancel")
 	})
 }
 

@@ -278,6 +278,9 @@ func (r *Root) reached() bool {
 func (p *tasksPane) hints(r *Root) []key.Binding {
 	e, l := &r.k.Everywhere, &r.k.List
 	keys := r.rowKeys(p.at)
+	if b := arrange(r.width, r.height, 1, wishes{side: true}); len(keys) > 0 && b.side.w == 0 {
+		keys = append(keys, named(e.NextPane, "detail"))
+	}
 	if r.m.Board().Total() > 0 {
 		keys = append(keys, l.Filter)
 	}
@@ -302,11 +305,8 @@ func (r *Root) rowKeys(of task.Key) []key.Binding {
 	if asks(row) && r.m.CanAnswer(of) == "" {
 		keys = append(keys, e.Answer)
 	}
-	switch {
-	case hasResult(row):
+	if hasResult(row) {
 		keys = append(keys, named(l.Open, "result"), named(t.Save, "save"))
-	default:
-		keys = append(keys, l.Open)
 	}
 	if r.m.CanCancel(of) == "" {
 		keys = append(keys, t.Cancel)

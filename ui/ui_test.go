@@ -105,6 +105,7 @@ func (s *stage) goTo(id task.ID) {
 		if row := s.m.Board().At(i); row.Key.ID == id {
 			s.r.tasks.take(s.m, row.Key)
 			s.r.watch(true)
+			s.r.viewOf = viewKey{} // no key was pressed
 			s.send(struct{}{})
 			return
 		}

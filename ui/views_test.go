@@ -45,12 +45,16 @@ func TestEverySize(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {
 		srv.ask("p1", srv.tasks[0].ID, strings.Repeat("日本語 🚀 wide words ", 40))
 		s.settle()
+		long := strings.Repeat("a long sentence, ", 40)
 		for _, keys := range [][]string{{}, {"tab"}, {"i"}, {"esc", "l"}, {"enter"}, {"esc", "esc", "s"}, {"esc", "?"}, {"esc", "c"}, {"n", "a"}, {"esc", "n"}, {"esc", "/"}} {
 			s.press(keys...)
 			for _, w := range []int{1, 20, 39, 40, 55, 80, 99, 100, 160, 300} {
 				for _, h := range []int{1, 9, 10, 29, 30, 100} {
 					s.take(tea.WindowSizeMsg{Width: w, Height: h})
 					s.fitsScreen()
+					s.take(NoteMsg{Text: long, Bad: true})
+					s.fitsScreen()
+					s.r.said = note{}
 				}
 			}
 		}
