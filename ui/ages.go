@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"callboard/ui/render"
 )
 
 // ageStep is how coarse ages are under a minute: a cell changes no oftener.
@@ -79,15 +81,7 @@ func ago(d time.Duration) string {
 }
 
 // size words a number of bytes.
-func size(n int) string {
-	switch {
-	case n < 1024:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/1024)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-}
+func size(n int) string { return render.Size(int64(n)) }
 
 // count words a number with its noun.
 func count(n int, one, many string) string {

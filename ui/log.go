@@ -85,7 +85,7 @@ type logCols struct{ time, server, stream, method, id, task, size, took int }
 func logColumns(w int, many bool) logCols {
 	c := logCols{time: 8, method: 26}
 	if w >= 70 {
-		c.time, c.stream, c.size = 12, 6, 8
+		c.time, c.stream, c.size = 12, 6, 9
 	}
 	if w >= 110 {
 		c.id, c.took = 14, 7
@@ -115,7 +115,7 @@ func logHead(c logCols) string {
 	add("METHOD", c.method)
 	add("ID", c.id)
 	add("TASK", c.task)
-	add("    SIZE", c.size)
+	add("     SIZE", c.size)
 	add("   TOOK", c.took)
 	return b.String() + "BODY"
 }

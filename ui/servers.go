@@ -81,7 +81,11 @@ func (p *page) link(l *model.LinkView) {
 	if !l.Swept.IsZero() {
 		p.add("listed", "the whole board, "+ago(s.since(l.Swept)), &t.Text)
 	}
-	p.add("", l.SweepErr, &t.Warning)
+	label := "listed"
+	if !l.Swept.IsZero() {
+		label = ""
+	}
+	p.add(label, l.SweepErr, &t.Warning)
 	if l.Stalled {
 		p.add("", "An answer of the server is overdue.", &t.Warning)
 	}

@@ -190,7 +190,9 @@ func (f *Form) Hints() []key.Binding {
 			hints = append(hints, k.Form.Unset)
 		}
 	}
-	return append(hints, k.Form.Menu, k.Form.Leave)
+	leave := k.Form.Leave
+	leave.SetHelp(leave.Help().Key, "keep and leave") // short, as a footer is
+	return append(hints, k.Form.Menu, leave)
 }
 
 func (f *Form) isURL() bool { return f.spec.Kind == Question && f.spec.Mode == task.URLMode }
