@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -312,7 +311,9 @@ func (a *attempt) readBody(resp *http.Response, limit int) ([]byte, error) {
 	buf := make([]byte, 0, 4<<10)
 	for {
 		if len(buf) == cap(buf) {
-			buf = slices.Grow(buf, a.more(len(buf), resp.ContentLength, limit))
+			larger := make([]byte, len(buf), a.room(len(buf), resp.ContentLength, limit))
+			copy(larger, buf)
+			buf = larger
 		}
 		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
 		if a.guard != nil && n > 0 {
@@ -334,13 +335,13 @@ func (a *attempt) readBody(resp *http.Response, limit int) ([]byte, error) {
 	}
 }
 
-// more returns by how much the room for a body grows of which n bytes have
+// room returns to how many bytes the room for a body grows of which n have
 // come: towards its length where that is told, or the size of the last large
 // one where it is getting large itself; at least to twice as much, and to no
 // more than 16 times of it, since a length is only a claim. Lists of ten
 // thousand tasks come every few seconds; by doubling alone, each would leave
 // three times its size to the garbage collector.
-func (a *attempt) more(n int, length int64, limit int) int {
+func (a *attempt) room(n int, length int64, limit int) int {
 	want := int64(2 * n)
 	switch {
 	case length > int64(n):
@@ -349,5 +350,5 @@ func (a *attempt) more(n int, length int64, limit int) int {
 		large := a.t.large.Load()
 		want = max(want, large+large/16)
 	}
-	return int(min(want, int64(16*n), int64(limit)+1)) - n
+	return int(min(want, int64(16*n), int64(limit)+1))
 }

@@ -33,6 +33,7 @@ func NewRoundTripper(tlsConfig *tls.Config) *http.Transport {
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
+		ReadBufferSize:         32 << 10, // with the 4 KiB of net/http a long list takes hundreds of reads
 		// All streams of a server share one connection in HTTP/2; pings find
 		// out that it died, for no stream would notice.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
