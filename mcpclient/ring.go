@@ -15,7 +15,7 @@ import (
 // Bounds of the log of one endpoint.
 const (
 	ringFrames = 4000
-	ringBytes  = 8 << 20
+	ringBytes  = 4 << 20
 	frameBytes = 64 << 10 // of one message
 	ringSent   = 4096     // requests whose method a reply is told
 	ringHidden = 64       // secrets, the newest
