@@ -27,7 +27,19 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-func main() { os.Exit(callboard(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+	os.Exit(callboard(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// gcPercent is how much garbage may gather, of what is in use, before it is
+// collected. Most of what is in use are the rows, which stay, and most of the
+// garbage are lists of the same tasks that come every few seconds: Go's default
+// of 100 would hold nearly twice the memory. It costs about 1 % of a core more
+// with 10,000 polled tasks, and nothing that can be measured at the start.
+const gcPercent = 40
 
 // callboard does what the command line says and returns the exit code.
 func callboard(args []string, stdout, stderr io.Writer) int {
