@@ -51,12 +51,13 @@ func (m *Model) fetched(l *link, f fetched) {
 	}
 	if f.err != nil {
 		r.Outcome = &Outcome{Err: f.err, At: m.now}
-		r.Wish = &Wish{Verb: "result", State: WishFailed, Why: f.err.Message.Line(), At: m.now, key: r.Key}
+		if r.Wish == nil || r.Wish.Verb == "result" { // what became of a cancel or an answer is worth more
+			r.Wish = &Wish{Verb: "result", State: WishFailed, Why: f.err.Message.Line(), At: m.now, key: r.Key}
+		}
 		if unknownTask(f.err) {
 			m.mark(l, r)
 		}
 		m.changed(r)
-		m.tell(true, "Result of %s: %s.", r.Key.ID.Text().Line(), f.err.Message.Line())
 		m.troubled(l, f.err)
 		return
 	}
