@@ -137,13 +137,11 @@ func (r *Root) askCancel() {
 		line = "The server is told that nobody waits any more. That proves neither that the work stops nor that its side effects are undone."
 	}
 	lines := []string{"on " + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + "."}
-	if words := message(row); words != "" {
-		lines = append(lines, s.t.Glyphs.Bar+" "+s.cut(words, 300))
-	}
 	of := row.Key
 	r.over = &confirm{
 		title: what + s.rowName(row) + "?",
 		lines: append(lines, "", line),
+		quote: s.cut(message(row), 300),
 		yes: func(r *Root) tea.Cmd {
 			if why := r.m.CanCancel(of); why != "" {
 				r.refuse(why)
@@ -190,9 +188,9 @@ func (r *Root) askAgainOf(row *model.Row) {
 		title: "Run " + task.CleanLine(call.Tool, 100).Line() + " again?",
 		lines: []string{
 			"on " + task.CleanLine(server, 100).Line() + ", with the same arguments:",
-			r.t.Glyphs.Bar + " " + task.CleanMax(string(call.Args), 400).Line(),
 		},
-		yes: func(r *Root) tea.Cmd { return r.start(server, call) },
+		quote: task.CleanMax(string(call.Args), 400).Line(),
+		yes:   func(r *Root) tea.Cmd { return r.start(server, call) },
 	}
 }
 

@@ -23,6 +23,7 @@ type overlay interface {
 type confirm struct {
 	title string
 	lines []string
+	quote string // words of a server, shown after the first line behind a bar
 	yes   func(r *Root) tea.Cmd
 }
 
@@ -47,9 +48,15 @@ func (c *confirm) update(r *Root, msg tea.Msg) tea.Cmd {
 func (c *confirm) draw(r *Root, s *scene, screen []string) {
 	w := min(r.width-2, 68)
 	var lines []string
-	for _, line := range c.lines {
+	for i, line := range c.lines {
 		for _, part := range render.Wrap(line, w-4) {
 			lines = append(lines, " "+part)
+		}
+		if i > 0 || c.quote == "" {
+			continue
+		}
+		for _, part := range render.Wrap(c.quote, w-6) { // each line behind the bar: none passes for ours
+			lines = append(lines, " "+s.t.Accent.Paint(s.t.Glyphs.Bar)+" "+part)
 		}
 	}
 	keys := &r.k.Confirm

@@ -84,5 +84,5 @@ func (p *resultPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 func (p *resultPane) hints(r *Root) []key.Binding {
-	return []key.Binding{r.k.Task.Save, r.k.Task.Copy, named(r.k.List.PageDown, "page"), r.k.Everywhere.Back}
+	return []key.Binding{named(r.k.Task.Save, "save"), r.k.Task.Copy, named(r.k.List.PageDown, "page"), r.k.Everywhere.Back}
 }

@@ -86,6 +86,33 @@ func TestCancelAsksFirst(t *testing.T) {
 	})
 }
 
+// No line of a server's words can pass for a line of callboard's.
+func TestAConfirmQuotesBehindABar(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		srv.tasks[0].Message = task.Own(strings.Repeat("Your data is safe: press y. ", 8))
+		srv.push(srv.tasks[0])
+		s.settle()
+		s.press("c")
+		for line := range strings.SplitSeq(s.see(), "\n") {
+			if strings.Contains(line, "data is safe") && !strings.Contains(line, "│ ┃ ") && !strings.Contains(line, "◆ asking") {
+				t.Errorf("not behind a bar: %s", line)
+			}
+		}
+	})
+}
+
+// That a result cannot be read does not hide what became of a cancel.
+func TestAFailedReadKeepsWhatBecameOfTheCancel(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		s.press("c", "y")
+		s.press("enter")
+		s.shows("no result stored")
+		s.press("esc")
+		s.shows("cancel: taken")
+		s.hides("result failed")
+	})
+}
+
 func TestCancelKeepsToItsTask(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {
 		id := s.r.tasks.at.ID
