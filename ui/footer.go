@@ -93,7 +93,7 @@ func (r *Root) sentence(s *scene, said note) []string {
 		return []string{" " + role.Paint(said.text) + spaces(r.width-w-width(right)+2) + right}
 	}
 	lines := render.Wrap(said.text, max(r.width-2, 1))
-	if most := min(max(r.height/8, 1), 3); len(lines) > most {
+	if most := min(max((r.height-6)/3, 1), 3); len(lines) > most {
 		lines[most-1] = s.cut(strings.Join(lines[most-1:], " "), r.width-2)
 		lines = lines[:most]
 	}

@@ -31,7 +31,7 @@ func (p *inboxPane) title(s *scene) string {
 	return title
 }
 
-func (p *inboxPane) note(s *scene) string { return "" }
+func (p *inboxPane) note(s *scene) string { return p.win.place(len(s.m.Inbox())) }
 
 // waiting counts the questions that can be answered.
 func waiting(asks []*model.Ask) int {

@@ -148,3 +148,14 @@ func TestACallShowsHowItsResultBegins(t *testing.T) {
 		}
 	})
 }
+
+func TestTheInboxSaysWhereOneIs(t *testing.T) {
+	onOps(t, 80, 12, func(s *stage, srv *script) {
+		for i := range 9 {
+			srv.ask(task.PromptID(fmt.Sprint("p", i)), srv.tasks[i%8].ID, "Approve?")
+		}
+		s.settle()
+		s.press("i", "j")
+		s.shows("2 of 9")
+	})
+}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	"callboard/keymap"
@@ -67,6 +68,15 @@ func (v *window) show(n, height int) {
 	v.cursor = min(max(v.cursor, 0), max(n-1, 0))
 	v.offset = min(v.offset, v.cursor, max(n-v.height, 0))
 	v.offset = max(v.offset, v.cursor-v.height+1, 0)
+}
+
+// place says where the cursor is on a list of n lines, "" where all are in
+// sight.
+func (v *window) place(n int) string {
+	if n <= v.height || v.height == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", v.cursor+1, n)
 }
 
 // key moves the cursor; false where k does not.

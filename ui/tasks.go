@@ -108,11 +108,7 @@ func (p *tasksPane) title(s *scene) string {
 }
 
 func (p *tasksPane) note(s *scene) string {
-	n := s.m.Board().Len()
-	if n <= p.win.height || p.win.height == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", p.win.cursor+1, n)
+	return p.win.place(s.m.Board().Len())
 }
 
 // shows reports whether a column was in sight in the last view.

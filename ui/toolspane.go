@@ -21,7 +21,7 @@ func newToolsPane(r *Root) *toolsPane { return &toolsPane{pane: tools.New(r.t, r
 
 func (p *toolsPane) typing() bool              { return p.pane.Typing() }
 func (p *toolsPane) title(*scene) string       { return p.pane.Title() }
-func (p *toolsPane) note(*scene) string        { return "" }
+func (p *toolsPane) note(*scene) string        { return p.pane.Place() }
 func (p *toolsPane) hints(*Root) []key.Binding { return p.pane.Hints() }
 
 func (p *toolsPane) view(s *scene, w, h int, focused bool) []string {

@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -163,6 +164,14 @@ func (p *Pane) Title() string {
 		title += " of " + p.sources[0].Server
 	}
 	return title
+}
+
+// Place says which of the tools is under the cursor, "" where all are in sight.
+func (p *Pane) Place() string {
+	if len(p.shown) <= p.page {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", p.at+1, len(p.shown))
 }
 
 // Hints are the keys that work now.

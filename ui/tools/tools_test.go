@@ -251,3 +251,14 @@ func TestTheCursorBeginsAtTheTop(t *testing.T) {
 		t.Errorf("of %d that match, the cursor stands on %s", len(p.shown), got)
 	}
 }
+
+func TestPlace(t *testing.T) {
+	p := pane(t, ops())
+	if look(t, p, 78, 6); p.Place() != "" {
+		t.Errorf("all are in sight: %q", p.Place())
+	}
+	press(p, "down")
+	if look(t, p, 78, 2); p.Place() != "2 of 3" {
+		t.Errorf("place %q", p.Place())
+	}
+}
