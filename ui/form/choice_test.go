@@ -66,3 +66,26 @@ func TestYAndNAnswerAYesOrNo(t *testing.T) {
 		}
 	}
 }
+
+// A form that is as high as it needs to be holds still: it grows, and shrinks
+// only when the window does.
+func TestASnugFormHoldsStill(t *testing.T) {
+	f := open(t, question(everyField()))
+	height := func(h int) int { return strings.Count(f.Snug(80, h), "\n") + 1 }
+	if got := height(20); got != 20 {
+		t.Errorf("a form with much to fill in takes %d lines of 20", got)
+	}
+	spec := question(everyField())
+	spec.Form.Fields = spec.Form.Fields[5:7] // short without the cursor, long with it
+	f = open(t, spec)
+	first := height(40)
+	press(f, "tab")
+	high := height(40)
+	press(f, "shift+tab")
+	if last := height(40); first >= high || last != high || high >= 40 {
+		t.Errorf("%d lines, then %d, then %d", first, high, last)
+	}
+	if got := height(8); got != 8 {
+		t.Errorf("in a lower window it takes %d lines", got)
+	}
+}
