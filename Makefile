@@ -14,9 +14,11 @@ lint:
 	go vet ./...
 	golangci-lint run ./...
 
-# Prints ratios against a reference in the same run: see docs/PERFORMANCE.md.
+# Prints the figures of docs/PERFORMANCE.md, ratios against a reference in the
+# same run among them. It takes some minutes, and a quiet machine. One package
+# at a time, or they would measure each other.
 bench:
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -p 1 -run '^$$' -bench . ./...
 
 demo:
 	go run . demo
