@@ -78,8 +78,8 @@ func (c Column) keyOf(r *Row) sortKey {
 	case ByStatus:
 	}
 	switch {
-	case r.Asking():
-		return sortKey{a: 0, b: -r.Began.UnixNano()}
+	case r.Asking(): // who waits longest comes first, and a new one moves nobody
+		return sortKey{a: 0, b: r.Since.UnixNano()}
 	case r.Live():
 		return sortKey{a: 1, b: -r.Began.UnixNano()}
 	case !r.Task.Status.Terminal():

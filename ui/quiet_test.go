@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,17 +15,45 @@ func newTask(id string, st task.Status) task.Task {
 	return task.Task{ID: task.ID(id), Status: st, Created: time.Now(), Updated: time.Now()}
 }
 
+// end pushes that a task has completed.
+func (s *script) end(id task.ID) {
+	for _, t := range s.tasks {
+		if t.ID == id {
+			t.Status, t.Updated = task.Completed, time.Now()
+			s.push(t)
+			return
+		}
+	}
+}
+
+// A new question moves no other, and the one that waits longest comes first.
+func TestANewQuestionMovesNobody(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		first := s.m.Board().At(0).Key
+		for i := range 3 {
+			s.wait(time.Second)
+			srv.push(newTask(fmt.Sprintf("new-%d", i), task.InputRequired))
+			s.settle()
+		}
+		var order []task.ID
+		for i := range 4 {
+			order = append(order, s.m.Board().At(i).Key.ID)
+		}
+		if want := []task.ID{first.ID, "new-0", "new-1", "new-2"}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
 // What one reads under a cursor that nobody moved is what a key acts on.
 func TestAnUntouchedCursorFollowsItsTask(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {
 		at := s.r.tasks.at
 		s.wait(time.Second)
-		for i := range 3 {
-			srv.push(newTask(fmt.Sprintf("new-%d", i), task.InputRequired))
-		}
+		srv.end(at.ID)
 		s.settle()
 		if s.m.Board().At(0).Key == at {
-			t.Fatal("the new ones do not stand before the first row")
+			t.Fatal("the row that ended is still the first")
 		}
 		if s.r.tasks.at != at || s.r.tasks.win.offset != 0 {
 			t.Errorf("the cursor went from %v to %v, offset %d", at, s.r.tasks.at, s.r.tasks.win.offset)
@@ -38,8 +67,9 @@ func TestAKeyRightAfterTheRowChangedSaysSo(t *testing.T) {
 	onOps(t, 80, 14, func(s *stage, srv *script) {
 		at := s.r.tasks.at
 		for i := range 20 {
-			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.InputRequired))
+			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.Working))
 		}
+		srv.end(at.ID)
 		s.settle()
 		if s.r.tasks.at == at || s.r.tasks.win.cursor != 0 {
 			t.Fatalf("the cursor stands on %v, line %d", s.r.tasks.at, s.r.tasks.win.cursor)
@@ -60,8 +90,9 @@ func TestAKeyRightAfterTheRowChangedSaysSo(t *testing.T) {
 func TestAKeyAfterAQuietMomentActs(t *testing.T) {
 	onOps(t, 80, 14, func(s *stage, srv *script) {
 		for i := range 20 {
-			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.InputRequired))
+			srv.push(newTask(fmt.Sprintf("new-%02d", i), task.Working))
 		}
+		srv.end(s.r.tasks.at.ID)
 		s.settle()
 		s.wait(600 * time.Millisecond)
 		s.press("c")
