@@ -121,7 +121,7 @@ func TestQuitAsksOnceForWhatWasTyped(t *testing.T) {
 		srv.ask("p1", srv.tasks[0].ID, "Approve?")
 		s.settle()
 		s.press("a", "because", "esc", "q")
-		s.shows("Quit?", "not sent")
+		s.shows("Quit?", "not sent", "in the inbox (i)")
 		s.press("n")
 		if s.r.quitting {
 			t.Fatal("no meant yes")

@@ -70,10 +70,14 @@ func (r *Root) askQuit() tea.Cmd {
 	if n == 0 {
 		return r.quit()
 	}
+	e := &r.k.Everywhere
 	r.over = &confirm{
 		title: "Quit?",
-		lines: []string{count(n, "form holds", "forms hold") + " something that was typed and not sent. Quitting loses it."},
-		yes:   func(r *Root) tea.Cmd { return r.quit() },
+		lines: []string{
+			count(n, "form holds", "forms hold") + " something that was typed and not sent. Quitting loses it.", "",
+			"Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
+		},
+		yes: func(r *Root) tea.Cmd { return r.quit() },
 	}
 	return nil
 }

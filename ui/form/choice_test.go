@@ -89,3 +89,14 @@ func TestASnugFormHoldsStill(t *testing.T) {
 		t.Errorf("in a lower window it takes %d lines", got)
 	}
 }
+
+// A form without fields says what its one key does.
+func TestNothingToFillInSaysWhatSends(t *testing.T) {
+	for kind, want := range map[Kind]string{Question: "ctrl+s says yes", Call: "ctrl+s starts it"} {
+		f := open(t, Spec{Kind: kind, Server: "ops"})
+		f.rows = nil
+		if press(f, "x"); !strings.Contains(f.Message(), want) {
+			t.Errorf("message %q, want %q", f.Message(), want)
+		}
+	}
+}

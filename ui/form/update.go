@@ -64,7 +64,11 @@ func (f *Form) fieldKey(k tea.KeyMsg) Event {
 	}
 	r := f.current()
 	if r == nil {
-		f.say("There is nothing to fill in: " + shown(keys.Send) + " agrees, " + shown(keys.Menu) + " has more.")
+		does := " says yes, "
+		if f.spec.Kind == Call {
+			does = " starts it, "
+		}
+		f.say("There is nothing to fill in: " + shown(keys.Send) + does + shown(keys.Menu) + " has more.")
 		return Event{}
 	}
 	if key.Matches(k, keys.Unset) {
