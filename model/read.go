@@ -3,7 +3,10 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"callboard/model/task"
 )
@@ -212,7 +215,7 @@ func (m *Model) whyEmpty(l *link) []string {
 	case v.State == Down || l.server == nil:
 		lines := []string{name + " is not reached: " + cmp.Or(v.Why, "no reason was given") + "."}
 		if v.Err != nil && !v.Err.Advice.IsZero() {
-			lines = append(lines, v.Err.Advice.Line())
+			lines = append(lines, sentence(v.Err.Advice.Line()))
 		}
 		if v.NextTry.IsZero() {
 			return append(lines, "Nothing more is tried by itself: r tries again.")
@@ -239,4 +242,14 @@ func (m *Model) whyEmpty(l *link) []string {
 		lines = append(lines, "n starts one.")
 	}
 	return lines
+}
+
+// sentence makes a sentence of words that stand in the middle of one elsewhere.
+func sentence(words string) string {
+	first, n := utf8.DecodeRuneInString(words)
+	words = string(unicode.ToUpper(first)) + words[n:]
+	if strings.HasSuffix(words, "?") || strings.HasSuffix(words, ".") {
+		return words
+	}
+	return words + "."
 }

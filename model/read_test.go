@@ -79,7 +79,7 @@ func TestWhyEmpty(t *testing.T) {
 		{"joined", func(s *script) { s.about.Joined = true }, Options{}, []string{"in the session that was joined"}, ""},
 		{"down for good", func(s *script) {
 			s.onDial = func(int) error {
-				return &task.Error{Kind: task.Version, Message: task.Own("it speaks 2024"), Advice: task.Own("Update it.")}
+				return &task.Error{Kind: task.Version, Message: task.Own("it speaks 2024"), Advice: task.Own("update it")}
 			}
 		}, Options{}, []string{"not reached: it speaks 2024", "Update it.", "r tries again"}, ""},
 		{"down for now", func(s *script) { s.onDial = func(int) error { return unreachable() } }, Options{}, []string{"connection refused"}, "Nothing more"},
