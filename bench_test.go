@@ -241,13 +241,13 @@ func BenchmarkStart(b *testing.B) {
 // BenchmarkMemory is the most memory that was ever resident: with tasks that
 // were there at the start, and with those that appear while callboard watches.
 func BenchmarkMemory(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
-		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {
-			_, url := tasks(b, n, 0, true)
+	for _, c := range []struct{ tasks, page int }{{10_000, 0}, {10_000, 100}, {100_000, 1000}, {100_000, 0}} {
+		b.Run(fmt.Sprintf("tasks=%d/page=%d", c.tasks, c.page), func(b *testing.B) {
+			_, url := tasks(b, c.tasks, c.page, true)
 			var peak float64
 			for b.Loop() {
 				s := screen(b, url)
-				s.see(fmt.Sprintf("Tasks %d", n))
+				s.see(fmt.Sprintf("Tasks %d", c.tasks))
 				time.Sleep(12 * time.Second) // two sweeps more
 				peak = s.peak()
 				s.end()
