@@ -62,7 +62,7 @@ type Faults struct {
 	RefuseResult bool // tasks/result of a live task is -32603 "no result stored" at once
 	ErrorStatus  int  // HTTP status of JSON-RPC errors; zero: 200
 
-	CutBytes   func() int    // bytes after which the next SSE connection breaks; zero or less: it does not
+	CutBytes   func() int    // bytes after which the next SSE connection breaks; zero or less: it does not. Never called twice at once
 	CutEvents  int           // events after which an SSE connection breaks; zero: it does not
 	StreamLife time.Duration // time after which an SSE connection is closed on purpose; zero: it is not
 	Noise      bool          // unrelated notifications and a ping stand before each reply on SSE

@@ -86,7 +86,9 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, st *stream, from 
 	f := s.faults.Load()
 	out := &sseWriter{w: w, rc: http.NewResponseController(w), events: f.CutEvents}
 	if f.CutBytes != nil {
+		s.cutting.Lock() // the function may keep count, or a seeded source
 		out.bytes = f.CutBytes()
+		s.cutting.Unlock()
 	}
 	w.Header().Set("Content-Type", typeSSE)
 	w.Header().Set("Cache-Control", "no-cache, no-transform")

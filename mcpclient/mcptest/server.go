@@ -16,11 +16,13 @@ import (
 type Server struct {
 	cfg    config
 	faults atomic.Pointer[Faults]
-	ctx    context.Context // ends with Close
-	stop   context.CancelFunc
-	work   sync.WaitGroup // scripts and requests under way
-	log    recorder
-	turn   atomic.Uint64 // counts replies, for ReplyTurns
+	// cutting is held while Faults.CutBytes runs.
+	cutting sync.Mutex
+	ctx     context.Context // ends with Close
+	stop    context.CancelFunc
+	work    sync.WaitGroup // scripts and requests under way
+	log     recorder
+	turn    atomic.Uint64 // counts replies, for ReplyTurns
 
 	mu       sync.Mutex
 	closed   bool
