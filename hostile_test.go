@@ -129,8 +129,8 @@ func TestHostileServerOnTheScreen(t *testing.T) {
 		s.Type("\x1b")
 		s.SeeNot(gone)
 	}
-	step("a", "esc leave")
-	leave("esc leave")
+	step("a", "ctrl+s send")
+	leave("ctrl+s send")
 	step("i", "Inbox")
 	leave("Inbox")
 	step("jj", "t-done")

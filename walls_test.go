@@ -70,7 +70,7 @@ var walls = []wall{
 // forTests are modules of others that only tests may import.
 var forTests = []string{
 	"go.uber.org/goleak", "github.com/creack/pty", "github.com/charmbracelet/x/vt", "github.com/rogpeppe/go-internal",
-	"github.com/muesli/termenv", "github.com/santhosh-tekuri/jsonschema/v6",
+	"github.com/muesli/termenv", "github.com/santhosh-tekuri/jsonschema/v6", ansi,
 }
 
 type listed struct {
