@@ -43,17 +43,35 @@ func (a *attempt) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a.send(ctx, again)
 }
 
+// send makes one round trip. Servers close connections that were idle for a
+// while, and some request always meets that moment: one that could not be
+// written as a whole to a connection that was used before has had no effect,
+// and goes out again. Where the next connection is as stale, it is taken out
+// too, so this ends with a new one.
 func (a *attempt) send(ctx context.Context, req *http.Request) (*http.Response, error) {
-	a.sent.state.Store(0)
-	a.sentAt = time.Now()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(info httptrace.WroteRequestInfo) {
-			if info.Err != nil {
-				a.sent.state.Store(sendFailed)
-			}
-		},
-	})
-	return a.t.cfg.RoundTripper.RoundTrip(req.WithContext(ctx))
+	for {
+		var reused atomic.Bool
+		a.sent.state.Store(0)
+		a.sentAt = time.Now()
+		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GotConn: func(info httptrace.GotConnInfo) { reused.Store(info.Reused) },
+			WroteRequest: func(info httptrace.WroteRequestInfo) {
+				if info.Err != nil {
+					a.sent.state.Store(sendFailed)
+				}
+			},
+		})
+		resp, err := a.t.cfg.RoundTripper.RoundTrip(req.WithContext(traced))
+		if err == nil || !reused.Load() || req.GetBody == nil || a.sent.whole() || ctx.Err() != nil {
+			return resp, err
+		}
+		body, again := req.GetBody()
+		if again != nil {
+			return nil, err
+		}
+		req = req.Clone(ctx)
+		req.Body = body
+	}
 }
 
 // authorize sets the Authorization header and returns its value.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -118,7 +119,23 @@ func cleanError(err error) error {
 		// net/http quotes it with its password, and so must not be unwrapped.
 		return errors.New("the proxy's address in the environment is not valid")
 	}
+	// "readfrom tcp A->B: write tcp A->B: write: broken pipe" says no more than
+	// its end.
+	for op := (*net.OpError)(nil); errors.As(err, &op) && transfers(op.Op); {
+		err = op.Err
+		text = err.Error()
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) && transfers(call.Syscall) {
+		text = call.Err.Error()
+	}
 	return &cleanedError{text: cleanText(text), err: err}
+}
+
+// transfers reports whether an operation moves bytes on a connection that
+// stands.
+func transfers(op string) bool {
+	return op == "read" || op == "write" || op == "readfrom" || op == "writeto"
 }
 
 const maxErrorText = 300

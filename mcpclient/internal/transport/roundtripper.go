@@ -31,7 +31,10 @@ func NewRoundTripper(tlsConfig *tls.Config) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        90 * time.Second,
+		// Node and others close a connection that was idle for 5 s. A message that
+		// arrives just then is lost, and nobody knows whether it had an effect, so
+		// connections are given up before their servers do.
+		IdleConnTimeout:        4 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 		ReadBufferSize:         32 << 10, // with the 4 KiB of net/http a long list takes hundreds of reads
 		// All streams of a server share one connection in HTTP/2; pings find
