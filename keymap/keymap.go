@@ -140,7 +140,7 @@ func Default() *Map {
 		},
 		Menu: Menu{
 			Decline: bind("d", "decline"),
-			Dismiss: bind("c", "cancel the prompt"),
+			Dismiss: bind("c", "dismiss"),
 			Editor:  bind("e", "edit in $EDITOR"),
 			JSON:    bind("j", "show as JSON"),
 			Copy:    bind("y", "copy the URL"),

@@ -242,9 +242,10 @@ func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 		kept = "; what was typed is kept"
 	}
 	if state == Withdrawn && (kept != "" || !m.cancelling(a)) {
-		m.tell(true, "A question of %s can no longer be answered: %s%s.", a.Server, why, kept)
+		m.tell(true, "%s can no longer be answered: %s%s.", m.withdrawnNews(a), why, kept)
 	}
 	if r := m.Row(a.Row); r != nil {
+		r.Past = a.past()
 		r.Asks = slices.DeleteFunc(r.Asks, func(o *Ask) bool { return o == a })
 		m.asksChanged(r)
 	}
@@ -321,6 +322,9 @@ func (m *Model) reopen(r *Row) {
 	for _, a := range m.askOrder {
 		if a.Row == r.Key && a.State == Withdrawn && a.inferred {
 			a.State, a.Why, a.inferred = Open, "", false
+			if r.Past != nil && r.Past.id == a.Prompt.ID {
+				r.Past = nil
+			}
 			m.tie(a, r)
 		}
 	}

@@ -148,3 +148,49 @@ func TestPrompts(t *testing.T) {
 
 // attendedIDs returns what the newest session was told to attend.
 func (s *script) attendedIDs() []task.ID { return (&session{script: s}).attended() }
+
+// A row keeps its last closed question: which, when, how it ended and why.
+func TestARowKeepsItsLastQuestion(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		asked := asks(st).Since
+		st.pass(time.Minute)
+		st.tell(task.Withdrawn{Prompt: "p", Why: task.Own("timed out")})
+		p := st.row("t").Past
+		if p == nil || p.State != Withdrawn || p.Why != "the server withdrew the question: timed out" ||
+			!p.Asked.Equal(asked) || p.Closed.Sub(asked) < time.Minute {
+			t.Fatalf("%+v", p)
+		}
+		if !strings.Contains(st.line(), "of task t on ops can no longer be answered") {
+			t.Errorf("%s", st.line())
+		}
+		st.tell(task.Prompted{Prompt: task.Prompt{ID: "q", Task: "t", Message: task.Own(strings.Repeat("x", 5000)), At: time.Now()}})
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "q", Action: task.Decline}})
+		if p = st.row("t").Past; p.State != Answered || p.Action != task.Decline || p.Why != "" || len(p.Words) != 200 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+// A question that opens again is not told as closed.
+func TestAQuestionThatOpensAgainIsNotPast(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		asks(st)
+		st.pass(time.Second)
+		x := a("t", task.Working)
+		s.put(x)
+		st.tell(push(x))
+		if st.row("t").Past == nil {
+			t.Fatal("nothing is told of it")
+		}
+		st.pass(time.Second)
+		x = a("t", task.InputRequired)
+		x.Updated = time.Now()
+		s.put(x)
+		st.tell(push(x))
+		if st.Ask("p").State != Open || st.row("t").Past != nil {
+			t.Errorf("%v, %+v", st.Ask("p").State, st.row("t").Past)
+		}
+	})
+}

@@ -48,6 +48,7 @@ type Row struct {
 	PollError string
 	// Asks are the prompts tied to this row that wait, oldest first.
 	Asks []*Ask
+	Past *Past  // the prompt of this row that closed last, nil for none
 	Rev  uint64 // grows with each change of this row
 
 	// sentAt is when the report that holds was sent (asked for, or received

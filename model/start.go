@@ -171,6 +171,9 @@ func (m *Model) merge(l *link, r, call *Row) {
 	if r.Mark == PushOnly {
 		r.Mark = NoMark
 	}
+	if call.Past != nil {
+		r.Past = call.Past
+	}
 	for _, a := range call.Asks {
 		a.Row = r.Key
 		r.Asks = append(r.Asks, a)

@@ -67,6 +67,7 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 	}
 	p.wish(r)
 	p.asks(r)
+	p.past(r.Past)
 	if r.Progress != nil {
 		words := strings.TrimSpace(s.progress(r, 15) + " " + amount(r.Progress))
 		p.add("progress", words, &t.Text)
@@ -120,6 +121,24 @@ func (p *page) asks(r *model.Row) {
 			p.add("", "inferred: the question named no task", &p.s.t.Dim)
 		}
 	}
+}
+
+// past tells of the question that closed last.
+func (p *page) past(q *model.Past) {
+	if q == nil {
+		return
+	}
+	words, role := p.s.when(q.Asked)+` "`+p.s.cut(q.Words, 100)+`", `, &p.s.t.Dim
+	if q.State == model.Withdrawn {
+		words, role = words+"withdrawn", &p.s.t.Warning
+	} else {
+		words += p.s.actStatus(q.Action).word
+	}
+	words += " " + p.s.when(q.Closed)
+	if q.Why != "" {
+		words += ": " + oneLine(q.Why)
+	}
+	p.add("asked", words, role)
 }
 
 func (p *page) outcome(r *model.Row) {

@@ -99,8 +99,8 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " +
 		s.fit(age(s.since(a.Prompt.At)), 5) + "  " + role.Paint(s.fit(ttl, 5)) + "  " + s.t.Strong.Paint(who)
 	words := a.Prompt.Message.Line()
-	if a.State == model.Withdrawn {
-		words += " " + s.t.Glyphs.Dot + " " + oneLine(a.Why)
+	if why := oneLine(a.Why); a.State == model.Withdrawn && why != "" { // cut are the words, not the reason
+		words = s.cut(words, max(w-7-width(why), w/3)) + " " + s.t.Glyphs.Dot + " " + why
 	}
 	second := mark + "  " + words
 	lines := []string{s.fit(first, w), s.fit(second, w)}
@@ -132,7 +132,7 @@ func (s *scene) askStatus(a *model.Ask) status {
 	case model.Answering:
 		return status{g.Working, "sending", &t.Working}
 	case model.Answered:
-		return status{g.Completed, "answered", &t.OK}
+		return s.actStatus(a.Action())
 	case model.Withdrawn:
 		if s.m.Draft(a.Prompt.ID) != nil {
 			return status{g.Cancelled, "draft kept", &t.Warning}
@@ -147,6 +147,19 @@ func (s *scene) askStatus(a *model.Ask) status {
 		return status{g.Working, "visiting", &t.Working}
 	}
 	return status{g.Asking, "asking", &t.Asking}
+}
+
+// actStatus is how it looks what a person did with a question.
+func (s *scene) actStatus(act task.Action) status {
+	g, t := &s.t.Glyphs, s.t
+	switch act {
+	case task.Decline:
+		return status{g.Cancelled, "declined", &t.Cancelled}
+	case task.Dismiss:
+		return status{g.Cancelled, "dismissed", &t.Cancelled}
+	case task.Accept:
+	}
+	return status{g.Completed, "answered", &t.OK}
 }
 
 // askState words the state of a question for the detail.
@@ -174,6 +187,9 @@ func (p *inboxPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 			r.say("Nothing waits for you.")
 			return nil, true
 		}
+		if row := r.m.Row(p.row(r.m)); p.closed(r.m) && row != nil && hasResult(row) {
+			return r.openResult(row.Key), true
+		}
 		return r.openAsk(p.at), true
 	}
 	return nil, false
@@ -183,11 +199,24 @@ func (p *inboxPane) hints(r *Root) []key.Binding {
 	if p.at == "" {
 		return []key.Binding{r.k.Everywhere.Back}
 	}
-	first := r.k.Everywhere.Answer
-	if a := r.m.Ask(p.at); a != nil && a.State == model.Withdrawn {
-		first = named(r.k.List.Open, "read it")
+	keys := []key.Binding{r.k.Everywhere.NextPane, r.k.Everywhere.Back}
+	a, row := r.m.Ask(p.at), r.m.Row(p.row(r.m))
+	switch {
+	case p.closed(r.m) && row != nil && hasResult(row):
+		return append([]key.Binding{named(r.k.List.Open, "result")}, keys...)
+	case a != nil && a.State == model.Answered:
+		return keys
+	case a != nil && a.State == model.Withdrawn:
+		return append([]key.Binding{named(r.k.List.Open, "read it")}, keys...)
 	}
-	return []key.Binding{first, r.k.Everywhere.NextPane, r.k.Everywhere.Back}
+	return append([]key.Binding{r.k.Everywhere.Answer}, keys...)
+}
+
+// closed reports whether nothing can be done about the question under the
+// cursor any more, nor anything read that was typed for it.
+func (p *inboxPane) closed(m *model.Model) bool {
+	a := m.Ask(p.at)
+	return a != nil && (a.State == model.Answered || a.State == model.Withdrawn && m.Draft(a.Prompt.ID) == nil)
 }
 
 // row returns the row of the question under the cursor, zero where it is tied

@@ -92,7 +92,7 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 		r.say("That prompt is no longer here.")
 		return nil
 	case a.State == model.Answered:
-		r.say("It is answered already.")
+		r.say("It is " + r.scene().askStatus(a).word + " already.")
 		return nil
 	}
 	if why := r.m.CanAnswer(a.Row); why != "" && !a.Row.IsZero() && a.State != model.Withdrawn {

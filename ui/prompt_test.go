@@ -3,12 +3,14 @@ package ui
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"callboard/model/task"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // visit pushes a question that sends the person to an address.
@@ -250,5 +252,68 @@ func TestStartingAToolFromItsForm(t *testing.T) {
 		if s.r.quitting {
 			t.Error("q quit while a filter was typed")
 		}
+	})
+}
+
+// One word for one act: in the menu, the detail and the inbox.
+func TestWhatWasDoneWithAQuestionHasOneWord(t *testing.T) {
+	for key, word := range map[string]string{"d": "decline", "c": "dismiss"} {
+		done := strings.TrimSuffix(word, "e") + "ed"
+		onOps(t, 120, 40, func(s *stage, srv *script) {
+			srv.ask("p1", srv.tasks[0].ID, "Approve?")
+			s.settle()
+			s.press("a", "ctrl+o")
+			s.shows(word + ":")
+			s.press(key)
+			s.shows(word + ": ")
+			s.press("i")
+			s.shows("○ "+done, "asked     00:00:00 \"Approve?\"", done+" 00:00")
+			s.hides("answered", "a answer  tab")
+			s.press("enter")
+			s.shows("It is " + done + " already.")
+		})
+	}
+}
+
+// A question that is withdrawn leaves word with its row: which, when and why.
+func TestAWithdrawnQuestionIsTold(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve? "+strings.Repeat("It is urgent. ", 20))
+		s.settle()
+		s.wait(time.Minute)
+		srv.events <- task.Withdrawn{Prompt: "p1", Why: task.Own("nobody answered")}
+		s.settle()
+		s.shows(`The question "Approve? It is`, "786512e2...e840 on ops", "can no longer be answered")
+		s.press("i")
+		s.shows("withdrawn", "the question: nobody answered") // whole, however long the question is
+		s.press("esc")
+		s.wait(10 * time.Minute)
+		s.shows(`"Approve? It is`)
+		said := strings.Join(strings.Fields(ansi.Strip(strings.Join(detailLines(s.r.scene(), s.m.Row(s.r.tasks.at), 40), " "))), " ")
+		if !strings.Contains(said, "withdrawn 00:01:00: the server withdrew the question: nobody answered") {
+			t.Errorf("the detail says %s", said)
+		}
+	})
+}
+
+// In the inbox enter opens the result of what has ended.
+func TestEnterInTheInboxOpensTheResult(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		id := srv.tasks[0].ID
+		srv.ask("p1", id, "Approve?")
+		s.settle()
+		s.press("a", "ctrl+s")
+		srv.mu.Lock()
+		srv.tasks[0].Status, srv.tasks[0].Updated = task.Completed, time.Now()
+		srv.results[id] = task.Result{Content: []task.Content{{Kind: task.TextContent, Text: "Rolled out.\n"}}, Raw: json.RawMessage(`{}`)}
+		srv.mu.Unlock()
+		srv.push(srv.tasks[0])
+		s.settle()
+		s.press("i")
+		s.shows("answered", "enter result")
+		s.press("enter")
+		s.shows("Rolled out.")
+		s.press("esc")
+		s.shows("Inbox 0")
 	})
 }

@@ -36,7 +36,7 @@ func (f *Form) openMenu() {
 		}
 		m = append(m,
 			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }},
-			choiceOfMenu{k.Dismiss, "cancel the prompt: no answer", why, func() Event { return f.end(Dismiss) }},
+			choiceOfMenu{k.Dismiss, "dismiss: close it without an answer", why, func() Event { return f.end(Dismiss) }},
 		)
 		if f.isURL() && f.state.Phase == Waiting {
 			m[1] = choiceOfMenu{k.Dismiss, "wait no longer for the other side", "", func() Event { return Event{Kind: GiveUp} }}
