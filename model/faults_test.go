@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -213,4 +214,16 @@ func TestTasksOfOthersThatArePushed(t *testing.T) {
 			t.Errorf("%v", r.Task.Status)
 		}
 	}, mcptest.WithFaults(mcptest.Faults{Leak: true}))
+}
+
+// TestAttachSaysAll: what was tried, what came back, and what to do.
+func TestAttachSaysAll(t *testing.T) {
+	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
+		said := strings.Join(st.Why(), "\n")
+		for _, part := range []string{"initialize to " + srv.URL(), "wants a token (401)", "--token-file", "r tries again"} {
+			if !strings.Contains(said, part) {
+				t.Errorf("%q is not in:\n%s", part, said)
+			}
+		}
+	}, mcptest.WithToken("s3cret"))
 }

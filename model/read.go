@@ -214,6 +214,9 @@ func (m *Model) whyEmpty(l *link) []string {
 		return []string{"Connecting to " + v.URL + "."}
 	case v.State == Down || l.server == nil:
 		lines := []string{name + " is not reached: " + cmp.Or(v.Why, "no reason was given") + "."}
+		if v.Err != nil && !v.Err.Tried.IsZero() {
+			lines = append(lines, "Tried: "+v.Err.Tried.Line()+".")
+		}
 		if v.Err != nil && !v.Err.Advice.IsZero() {
 			lines = append(lines, sentence(v.Err.Advice.Line()))
 		}
