@@ -79,17 +79,14 @@ func BenchmarkKeyWhileTasksAppear(b *testing.B) {
 				time.Sleep(100 * time.Millisecond)
 			}
 		}()
-		for going, help := true, true; going; help = !help {
-			pause()
-			began := time.Now()
-			if help {
-				s.press("?")
-				s.see(" Keys ")
-			} else {
-				s.press("\x1b")
-				s.see(" Tasks ")
+		for going := true; going; {
+			for _, key := range [][2]string{{"?", " Keys "}, {"\x1b", " Tasks "}} {
+				pause()
+				began := time.Now()
+				s.press(key[0])
+				s.see(key[1])
+				took = append(took, time.Since(began))
 			}
-			took = append(took, time.Since(began))
 			select {
 			case <-done:
 				going = false
