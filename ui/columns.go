@@ -32,9 +32,9 @@ type column struct {
 var columns = []column{
 	{model.ByStatus, "STATUS", 12, false, 0, func(k *keymap.Sort) key.Binding { return k.Status }},
 	{model.ByTask, "TASK", 8, false, 34, func(k *keymap.Sort) key.Binding { return k.Task }},
-	{model.ByTool, "TOOL", 12, false, 64, func(k *keymap.Sort) key.Binding { return k.Tool }},
+	{model.ByTool, "TOOL", 6, false, 0, func(k *keymap.Sort) key.Binding { return k.Tool }},
 	{model.ByMessage, "MESSAGE", 0, false, 0, func(k *keymap.Sort) key.Binding { return k.Message }},
-	{model.ByProgress, "PROGRESS", 9, false, 68, func(k *keymap.Sort) key.Binding { return k.Progress }},
+	{model.ByProgress, "PROGRESS", 9, false, 0, func(k *keymap.Sort) key.Binding { return k.Progress }},
 	{model.ByAge, "AGE", 5, true, 44, func(k *keymap.Sort) key.Binding { return k.Age }},
 	{model.ByTTL, "TTL", 5, true, 50, func(k *keymap.Sort) key.Binding { return k.TTL }},
 	{model.ByServer, "SERVER", 8, false, 72, func(k *keymap.Sort) key.Binding { return k.Server }},
@@ -64,11 +64,18 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	var cols []column
 	used := len(columnGap) // the cursor's glyph
 	flex := -1
+	spare := p.spare(w, many)
 	for i, c := range p.shown(many) {
 		if i > 0 && i <= p.shift || p.shift == 0 && w < c.from(many) {
 			continue
 		}
-		c.width = c.widthIn(w)
+		c.width = p.widthIn(c, w)
+		if p.shift == 0 && c.optional() {
+			if spare < c.width+len(columnGap) {
+				continue
+			}
+			spare -= c.width + len(columnGap)
+		}
 		gap := 0
 		if len(cols) > 0 {
 			gap = len(columnGap)
@@ -89,12 +96,37 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	return cols
 }
 
-// leastMessage is how narrow the message gets before columns go.
-const leastMessage = 10
+// leastMessage is how narrow the message gets before columns go, and
+// enoughMessage how wide before a column that one can do without comes, where
+// a message is that long. mostTool is the widest that the tool's column gets.
+const (
+	leastMessage  = 10
+	enoughMessage = 30
+	mostTool      = 14
+)
+
+// optional reports whether a column gives way to the message.
+func (c column) optional() bool { return c.by == model.ByTool || c.by == model.ByProgress }
+
+// spare returns how many cells the columns that one can do without may take in
+// a table w cells wide.
+func (p *tasksPane) spare(w int, many bool) int {
+	spare := w - len(columnGap) - min(max(p.words, leastMessage), enoughMessage)
+	for i, c := range p.shown(many) {
+		if c.optional() || w < c.from(many) {
+			continue
+		}
+		spare -= p.widthIn(c, w)
+		if i > 0 {
+			spare -= len(columnGap)
+		}
+	}
+	return spare
+}
 
 // leastOfMany are the widths where there are several servers: whose a task is
-// comes before which tool made it, how far it is, and how long it is kept.
-var leastOfMany = map[model.Column]int{model.ByServer: 53, model.ByTTL: 62, model.ByTool: 76, model.ByProgress: 94}
+// comes before how long it is kept.
+var leastOfMany = map[model.Column]int{model.ByServer: 53, model.ByTTL: 62}
 
 // from is the width of the table from which on a column is shown.
 func (c column) from(many bool) int {
@@ -106,13 +138,13 @@ func (c column) from(many bool) int {
 
 // widthIn is a column's width in a table w cells wide: some have more to show
 // where there is room.
-func (c column) widthIn(w int) int {
+func (p *tasksPane) widthIn(c column, w int) int {
 	switch {
 	case c.by == model.ByTask && w >= 110:
 		return 13
-	case c.by == model.ByTool && w >= 90:
-		return 20
-	case c.by == model.ByProgress && w >= 90:
+	case c.by == model.ByTool:
+		return max(c.width, min(p.toolWidth, mostTool))
+	case c.by == model.ByProgress && w >= 110:
 		return 13
 	case c.by == model.ByServer && w >= 90:
 		return 14

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"callboard/model"
 	"callboard/model/task"
 
 	"github.com/charmbracelet/x/ansi"
@@ -27,17 +28,53 @@ func TestColumnsByWidth(t *testing.T) {
 		{36, false, "STATUS TASK MESSAGE"},
 		{44, false, "STATUS TASK MESSAGE AGE"},
 		{56, false, "STATUS TASK MESSAGE AGE TTL"},
-		{64, false, "STATUS TASK TOOL MESSAGE AGE TTL"},
+		{64, false, "STATUS TASK MESSAGE AGE TTL"},
+		{74, false, "STATUS TASK MESSAGE AGE TTL"}, // beside the detail on a screen of 120
+		{86, false, "STATUS TASK TOOL MESSAGE AGE TTL"},
+		{97, false, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL"},
 		{54, true, "STATUS TASK MESSAGE AGE SERVER"},
 		{64, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
-		{76, true, "STATUS TASK TOOL MESSAGE AGE TTL SERVER"},
-		{116, true, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL SERVER"},
+		{76, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
+		{130, true, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL SERVER"},
 	} {
-		p := &tasksPane{tools: true, progress: true}
-		if got := titles(p.columns(c.w, c.many)); got != c.want {
+		p := &tasksPane{tools: true, progress: true, words: 200, toolWidth: 90}
+		cols := p.columns(c.w, c.many)
+		if got := titles(cols); got != c.want {
 			t.Errorf("%d wide, several servers %v: %s, want %s", c.w, c.many, got, c.want)
 		}
+		for _, col := range cols {
+			if col.by == model.ByMessage && len(cols) > 6 && !c.many && col.width < 30 {
+				t.Errorf("%d wide: the message has %d cells", c.w, col.width)
+			}
+			if col.by == model.ByTool && col.width != mostTool {
+				t.Errorf("%d wide: the tool has %d cells", c.w, col.width)
+			}
+		}
 	}
+}
+
+// Short messages and short names leave room for the tool.
+func TestShortMessagesLeaveRoomForTheTool(t *testing.T) {
+	p := &tasksPane{tools: true, progress: true, words: 20, toolWidth: 4}
+	if got := titles(p.columns(74, false)); got != "STATUS TASK TOOL MESSAGE AGE TTL" {
+		t.Error(got)
+	}
+	if w := p.columns(74, false)[2].width; w != 6 {
+		t.Errorf("the tool has %d cells", w)
+	}
+}
+
+// The widths follow what is in sight.
+func TestTheTableMeasuresWhatIsInSight(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		s.run(s.r.start("ops", task.Call{Tool: "deploy-everything-everywhere"}))
+		s.send(struct{}{})
+		s.r.View()
+		if p := s.r.tasks; p.toolWidth < mostTool || p.words < enoughMessage {
+			t.Errorf("tool %d, message %d", p.toolWidth, p.words)
+		}
+		s.shows("STATUS ▼      TASK      MESSAGE    ", "Approve rollout to production?")
+	})
 }
 
 // The columns fill the width, and the first one stays when others are scrolled.

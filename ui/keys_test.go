@@ -156,7 +156,7 @@ func TestFilterLine(t *testing.T) {
 		s.press("esc")
 		s.shows("Approve rollout")
 		s.press("/", "no such task", "enter")
-		s.shows("No task matches")
+		s.shows("No task passes the filter; esc clears it.", "STATUS ▼", "hides 8 tasks")
 	})
 }
 

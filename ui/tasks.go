@@ -26,6 +26,9 @@ type tasksPane struct {
 	// tools and progress say that a row in sight had one. Where none has, as of
 	// tasks that others started, the column is left out; once there it stays.
 	tools, progress bool
+	// toolWidth and words are how many cells the widest tool and message that
+	// were in sight need. They only grow, so that columns hold still.
+	toolWidth, words int
 
 	lines   []string // the last view, and what it was made of
 	linesOf tableKey
@@ -148,6 +151,12 @@ func (p *tasksPane) draw(s *scene, w, h int, focused bool) []string {
 		row := board.At(i)
 		p.tools = p.tools || !row.Tool.IsZero()
 		p.progress = p.progress || row.Progress != nil && row.Live()
+		if p.toolWidth < mostTool {
+			p.toolWidth = max(p.toolWidth, width(row.Tool.Line()))
+		}
+		if p.words < enoughMessage {
+			p.words = max(p.words, width(message(row)))
+		}
 	}
 	cols := p.columns(w, s.many)
 	lines := make([]string, 0, h)
@@ -190,20 +199,20 @@ func arrow(s *scene, reversed bool) string {
 // empty says what is so, why, and which key helps.
 func (p *tasksPane) empty(s *scene, w, h int) []string {
 	b := s.m.Board()
-	var words []string
 	if f := b.Filter(); f != "" && b.Total() > 0 {
-		words = []string{
-			"No task matches /" + task.CleanLine(f, 200).Line() + ".",
+		words := []string{
+			"No task passes the filter; esc clears it.",
 			"",
-			count(b.Total(), "task is", "tasks are") + " hidden. Press esc to clear the filter.",
+			"/" + task.CleanLine(f, 200).Line() + " hides " + count(b.Total(), "task", "tasks") + ".",
 		}
-	} else {
-		words = s.m.Why()
-		if len(words) == 0 {
-			words = []string{"No tasks yet."}
-		}
-		words = append(s.apart(words), "", "r asks again, s shows the servers, ? the keys.")
+		head := p.head(s, p.columns(w, s.many), w)
+		return append([]string{head}, s.centred(words, w, h-1)...)
 	}
+	words := s.m.Why()
+	if len(words) == 0 {
+		words = []string{"No tasks yet."}
+	}
+	words = append(s.apart(words), "", "r asks again, s shows the servers, ? the keys.")
 	return s.centred(words, w, h)
 }
 
