@@ -33,8 +33,8 @@ type Log struct{ Reveal key.Binding }
 
 // Form works in a form.
 type Form struct {
-	Next, Prev, Send, Menu, Leave, Unset, Toggle key.Binding
-	Up, Down, Left, Right, PageUp, PageDown      key.Binding
+	Next, Prev, Send, Menu, Leave, Unset, Toggle, Yes, No key.Binding
+	Up, Down, Left, Right, PageUp, PageDown               key.Binding
 }
 
 // Menu is what ctrl+o opens in a form.
@@ -131,10 +131,12 @@ func Default() *Map {
 			Leave:    bind("esc", "leave, keep what is typed"),
 			Unset:    bind("ctrl+x", "leave the field out"),
 			Toggle:   bind("space", "choose", " "),
-			Up:       bind("up", "up"),
-			Down:     bind("down", "down"),
-			Left:     bind("left", "left"),
-			Right:    bind("right", "right"),
+			Yes:      bind("y", "yes, of a yes or no", "y", "Y"),
+			No:       bind("n", "no, of a yes or no", "n", "N"),
+			Up:       bind("up", "field or choice above"),
+			Down:     bind("down", "field or choice below"),
+			Left:     bind("left", "choice before"),
+			Right:    bind("right", "next choice"),
 			PageUp:   bind("pgup", "page up"),
 			PageDown: bind("pgdn", "page down", "pgdown"),
 		},
@@ -146,8 +148,8 @@ func Default() *Map {
 			Copy:    bind("y", "copy the URL"),
 			Open:    bind("o", "open the URL"),
 			Discard: bind("x", "throw away what is typed"),
-			Up:      bind("up", "up"),
-			Down:    bind("down", "down"),
+			Up:      bind("up", "line above"),
+			Down:    bind("down", "line below"),
 			Choose:  bind("enter", "choose"),
 			Leave:   bind("esc", "back"),
 		},
@@ -157,8 +159,8 @@ func Default() *Map {
 			Done:  bind("d", "done"),
 			Retry: bind("r", "open again"),
 			Menu:  bind("ctrl+o", "more"),
-			Up:    bind("up", "up", "up", "k"),
-			Down:  bind("down", "down", "down", "j"),
+			Up:    bind("up", "scroll up", "up", "k"),
+			Down:  bind("down", "scroll down", "down", "j"),
 			Leave: bind("esc", "leave"),
 		},
 		Confirm: Confirm{

@@ -29,7 +29,7 @@ func (m *Map) Scopes() []Scope {
 		}},
 		{Name: "The log", Bindings: []key.Binding{m.Log.Reveal}},
 		{Name: "A form", Alone: true, Bindings: []key.Binding{
-			f.Next, f.Prev, f.Send, f.Menu, f.Unset, f.Toggle, f.Up, f.Down, f.Left, f.Right,
+			f.Next, f.Prev, f.Send, f.Menu, f.Unset, f.Toggle, f.Yes, f.No, f.Up, f.Down, f.Left, f.Right,
 			f.PageUp, f.PageDown, f.Leave,
 		}},
 		{Name: "A form's menu", Alone: true, Bindings: []key.Binding{

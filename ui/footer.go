@@ -110,8 +110,11 @@ func (r *Root) waits(s *scene) string {
 		return ""
 	}
 	e := &r.k.Everywhere
+	if r.at == atInbox {
+		return s.t.Asking.Paint(count(n, "prompt waits", "prompts wait")) + " "
+	}
 	words := count(n, "prompt waits", "prompts wait") + ": " + e.Inbox.Help().Key
-	if row := r.m.Row(r.row()); r.hasSide() && row != nil && asks(row) || r.at != atInbox && n == 1 {
+	if row := r.m.Row(r.row()); r.hasSide() && row != nil && asks(row) || n == 1 {
 		words = count(n, "prompt waits", "prompts wait") + ": " + e.Answer.Help().Key
 	}
 	return s.t.Asking.Paint(words) + " "

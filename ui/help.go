@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"callboard/ui/render"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -37,7 +39,40 @@ func (p *helpPane) view(s *scene, w, h int, _ bool) []string {
 	for _, c := range commands {
 		lines = append(lines, s.cut(s.t.Key.Paint(s.fit(":"+c.name, 12))+s.t.KeyDesc.Paint(c.help), w))
 	}
+	lines = append(lines, "", s.t.Title.Paint("Words"))
+	for _, word := range s.vocabulary() {
+		for i, part := range render.Wrap(word[1], max(w-wordColumn, 1)) {
+			name := ""
+			if i == 0 {
+				name = word[0]
+			}
+			lines = append(lines, s.cut(s.t.Key.Paint(s.fit(name, wordColumn))+s.t.KeyDesc.Paint(part), w))
+		}
+	}
 	return p.text.show(lines, h)
+}
+
+// wordColumn is as wide as the longest word that is explained.
+const wordColumn = 15
+
+// vocabulary explains the words that callboard has for what it knows.
+func (s *scene) vocabulary() [][2]string {
+	g := &s.t.Glyphs
+	return [][2]string{
+		{g.Live + " live", "the server is reached, and its own messages arrive"},
+		{g.Quiet + " quiet", "the server is reached, but sends nothing by itself: it is polled"},
+		{g.Down + " down", "the server is not reached; what is shown may be out of date"},
+		{"pushed", "the server told of the task by itself"},
+		{"polled", "callboard asked for this task"},
+		{"listed", "callboard asked for all tasks"},
+		{"(most likely)", "inferred: the question named no task, and this one fits"},
+		{"withdrawn", "the question can no longer be answered"},
+		{"declined", "you told the server no"},
+		{"dismissed", "you told the server that there is no answer"},
+		{"expired", "the server forgot the task after its time to live"},
+		{"gone", "the server forgot the task before that"},
+		{"push only", "the server tells of the task, but does not let it be read"},
+	}
 }
 
 func (s *scene) keyHelp(b key.Binding, w int) string {

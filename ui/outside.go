@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"callboard/model"
 	"callboard/model/task"
 	"callboard/ui/form"
@@ -24,7 +26,11 @@ func (r *Root) openURL(page string) tea.Cmd {
 
 func (r *Root) opened(msg openedMsg) {
 	if msg.err != nil {
-		r.fail("Not opened: " + task.CleanMax(msg.err.Error(), 400).Line() + ".")
+		why := "Not opened: " + strings.TrimSuffix(task.CleanMax(msg.err.Error(), 400).Line(), ".") + "."
+		if f, ok := r.over.(*formOverlay); ok && f.url {
+			why += " " + r.k.URL.Copy.Help().Key + " copies the URL."
+		}
+		r.fail(why)
 		return
 	}
 	r.say("Opened in your browser.")

@@ -177,7 +177,11 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 	case form.EditText:
 		return f.edit(r, e)
 	case form.CopyText:
-		return r.copyText("the text", e.Text)
+		what := "the text"
+		if f.url {
+			what = "the URL"
+		}
+		return r.copyText(what, e.Text)
 	case form.OpenURL:
 		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), r.openURL(e.Text))
 	case form.CopyURL:

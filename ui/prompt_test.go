@@ -317,3 +317,42 @@ func TestEnterInTheInboxOpensTheResult(t *testing.T) {
 		s.shows("Inbox 0")
 	})
 }
+
+// Where no browser opens, the way out is named, and what is copied is the URL.
+func TestAURLThatDoesNotOpenCanBeCopied(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		s.r.o.OpenURL = func(string) error { return errors.New("there is no browser") }
+		srv.visit("u1", srv.tasks[0].ID, "https://login.example.com/")
+		s.settle()
+		s.press("a", "o")
+		s.shows("Not opened: there is no browser. y copies the URL.", "y copy")
+		s.press("y")
+		s.shows("Handed the URL to")
+		if len(s.copies) != 1 || s.copies[0] != "https://login.example.com/" {
+			t.Errorf("copied %v", s.copies)
+		}
+	})
+}
+
+// In the inbox nothing says how to get there.
+func TestTheInboxNamesNoKeyForItself(t *testing.T) {
+	onOps(t, 120, 30, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		srv.ask("p2", srv.tasks[1].ID, "Which one?")
+		s.settle()
+		s.goTo("c0ffee00-dead-4bee-8fad-0123456789ab")
+		s.shows("2 prompts wait: i")
+		s.press("i")
+		s.shows("2 prompts wait")
+		s.hides("2 prompts wait:")
+	})
+}
+
+func TestHelpExplainsItsWords(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		s.press("?", "G")
+		s.shows("Words", "(most likely)", "◑ quiet", "push only")
+		s.press("g", "ctrl+d")
+		s.shows("yes, of a yes or no")
+	})
+}

@@ -130,15 +130,15 @@ func (w *watcher) lookAtLinks(now time.Time) {
 	}
 }
 
-// retryWords says when a server is tried again. Nobody can press r here.
+// retryWords says when the next try is. Nobody can press r here.
 func retryWords(at, now time.Time) string {
 	switch wait := at.Sub(now); {
 	case at.IsZero():
-		return "not tried again by itself"
+		return "no next try by itself"
 	case wait <= time.Second:
-		return "tried again at once"
+		return "next try now"
 	default:
-		return "tried again in " + wait.Round(time.Second).String()
+		return "next try in " + wait.Round(time.Second).String()
 	}
 }
 

@@ -127,7 +127,7 @@ func TestWatch(t *testing.T) {
 	s.RemoveTask("t-2")
 	p.see(t, `gone            t-2  the server does not know it any more`)
 	_ = s.Close()
-	p.see(t, `down            .*connection refused.*tried again .*`)
+	p.see(t, `down            .*connection refused.*next try .*`)
 	if n := strings.Count(p.text, "completed"); n != 1 {
 		t.Errorf("the end was told %d times:\n%s", n, p.text)
 	}
@@ -137,7 +137,7 @@ func TestWatch(t *testing.T) {
 func TestWatchSaysWhatIsHopeless(t *testing.T) {
 	_, url := serve(t, mcptest.WithToken("s3cret"))
 	p, _ := watched(t, url, model.Options{ReadOnly: true})
-	p.see(t, `down            .*wants a token.*not tried again by itself`)
+	p.see(t, `down            .*wants a token.*no next try by itself`)
 }
 
 func TestWatchPrompts(t *testing.T) {

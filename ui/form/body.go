@@ -202,6 +202,7 @@ func (f *Form) urlLines() []string {
 		}
 	case f.state.Phase == Waiting:
 		lines = append(lines, f.own(shown(k.Done)+" done "+t.Glyphs.Dot+" "+shown(k.Retry)+" open again "+t.Glyphs.Dot+" "+
+			shown(k.Copy)+" copy "+t.Glyphs.Dot+" "+
 			shown(k.Menu)+" wait no longer")...)
 	case f.state.Phase == Asking || f.state.Phase == Failed:
 		lines = append(lines, f.own(shown(k.Open)+" agrees and opens it in your browser, "+shown(k.Copy)+

@@ -179,10 +179,11 @@ func (r *row) updateBool(msg tea.KeyMsg, keys *keymap.Form) (changed, taken bool
 	case key.Matches(msg, keys.Toggle):
 		return r.say(!yes), true
 	case msg.Type == tea.KeyRunes && !msg.Alt && len(msg.Runes) > 0:
-		switch msg.Runes[len(msg.Runes)-1] {
-		case 'y', 'Y':
+		last := tea.KeyMsg{Type: tea.KeyRunes, Runes: msg.Runes[len(msg.Runes)-1:]} // who types fast sends several
+		switch {
+		case key.Matches(last, keys.Yes):
 			return r.say(true), true
-		case 'n', 'N':
+		case key.Matches(last, keys.No):
 			return r.say(false), true
 		}
 	}

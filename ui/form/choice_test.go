@@ -3,6 +3,8 @@ package form
 import (
 	"strings"
 	"testing"
+
+	"callboard/model/task"
 )
 
 // colour returns a form with the cursor on a choice of one of three.
@@ -98,5 +100,36 @@ func TestNothingToFillInSaysWhatSends(t *testing.T) {
 		if press(f, "x"); !strings.Contains(f.Message(), want) {
 			t.Errorf("message %q, want %q", f.Message(), want)
 		}
+	}
+}
+
+// A yes or no is worded alike at the field, in the footer and where a key does
+// nothing.
+func TestAYesOrNoHasOneWording(t *testing.T) {
+	f := open(t, question(task.Form{Fields: []task.Field{field("urgent", task.BooleanField)}}))
+	const words = "y / n, arrows or space"
+	if got := look(t, f, 80, 24); !strings.Contains(got, words) {
+		t.Errorf("the field says\n%s", got)
+	}
+	press(f, "z")
+	if got := f.Message(); got != "Yes or no: "+words+"." {
+		t.Errorf("a dead key says %q", got)
+	}
+	footer := ""
+	for _, b := range f.Hints() {
+		footer += b.Help().Key + " " + b.Help().Desc + "  "
+	}
+	if !strings.Contains(footer, words+" choose") || !strings.Contains(footer, "ctrl+o decline, more") {
+		t.Errorf("the footer says %q", footer)
+	}
+}
+
+// What must be given is not left out: what was typed stays.
+func TestARequiredFieldIsNotLeftOut(t *testing.T) {
+	f := open(t, question(task.Form{Fields: []task.Field{field("name", task.StringField, required)}}))
+	press(f, "Ada")
+	press(f, "ctrl+x")
+	if d := f.Draft(); d["name"] != "Ada" || !strings.Contains(f.Message(), "must be given") {
+		t.Errorf("draft %v, %q", d, f.Message())
 	}
 }

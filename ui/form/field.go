@@ -150,7 +150,7 @@ func (f *Form) hint(r *row) string {
 	case r.isChoice() && !r.set:
 		parts = append(parts, "the arrows or "+shown(f.keys.Form.Toggle)+" choose")
 	case r.isBool():
-		parts = append(parts, "y or n")
+		parts = append(parts, f.yesOrNo())
 	}
 	if r.kind == fieldRow && r.set && !r.required() {
 		if r.text == "" && r.isText() {

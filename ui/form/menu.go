@@ -42,12 +42,22 @@ func (f *Form) openMenu() {
 			m[1] = choiceOfMenu{k.Dismiss, "wait no longer for the other side", "", func() Event { return Event{Kind: GiveUp} }}
 		}
 	}
-	if f.isURL() {
+	switch {
+	case f.isURL() && f.state.Phase == Waiting:
+		refuse := ""
+		if f.url.noCopy {
+			refuse = f.url.refuse
+		}
+		m = append(m,
+			choiceOfMenu{k.Copy, "copy the URL", refuse, func() Event { return Event{Kind: CopyText, Text: f.url.raw} }},
+			choiceOfMenu{k.Open, "open the URL again", f.url.refuse, func() Event { return Event{Kind: Reopen, Text: f.url.raw} }},
+		)
+	case f.isURL():
 		m = append(m,
 			choiceOfMenu{k.Copy, "agree, and copy the URL", f.urlRefusal(CopyURL), func() Event { return f.consent(CopyURL) }},
 			choiceOfMenu{k.Open, "agree, and open the URL", f.urlRefusal(OpenURL), func() Event { return f.consent(OpenURL) }},
 		)
-	} else {
+	default:
 		m = append(m, f.editChoices()...)
 	}
 	f.menu, f.menuAt = m, 0

@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -170,29 +171,54 @@ func (f *Form) Hints() []key.Binding {
 	k := f.keys
 	switch {
 	case f.menu != nil:
-		return []key.Binding{k.Menu.Choose, k.Menu.Leave}
+		return []key.Binding{relabel(k.Menu.Up, "up/down", "choose"), relabel(k.Menu.Choose, "", "do it"), k.Menu.Leave}
 	case f.state.Phase == Sending, f.state.Phase == Sent, f.state.Phase == Complete, f.state.Phase == Withdrawn:
 		return []key.Binding{k.Form.Leave, k.Form.Menu}
 	case f.isURL() && f.state.Phase == Waiting:
-		return []key.Binding{k.URL.Done, k.URL.Retry, k.URL.Menu, k.URL.Leave}
+		return []key.Binding{k.URL.Done, k.URL.Retry, relabel(k.URL.Copy, "", "copy"), k.URL.Menu, k.URL.Leave}
 	case f.isURL():
-		return []key.Binding{k.URL.Open, k.URL.Copy, k.URL.Menu, k.URL.Leave}
+		return []key.Binding{k.URL.Open, k.URL.Copy, relabel(k.URL.Menu, "", declineMore), k.URL.Leave}
 	}
 	hints := []key.Binding{k.Form.Send}
+	menu := k.Form.Menu
+	if f.spec.Kind == Question {
+		menu = relabel(menu, "", declineMore)
+		hints = append(hints, menu) // who wants to say no looks for it first
+	}
 	if len(f.rows) > 1 && !f.json {
 		hints = append(hints, k.Form.Next)
 	}
 	if r := f.current(); r != nil {
-		if r.isMany() || r.isBool() {
+		switch {
+		case r.isMany():
 			hints = append(hints, k.Form.Toggle)
+		case r.isBool():
+			hints = append(hints, relabel(k.Form.Yes, f.yesOrNo(), "choose"))
 		}
 		if r.set && !r.required() && r.kind == fieldRow {
 			hints = append(hints, k.Form.Unset)
 		}
 	}
-	leave := k.Form.Leave
-	leave.SetHelp(leave.Help().Key, "keep and leave") // short, as a footer is
-	return append(hints, k.Form.Menu, leave)
+	if f.spec.Kind != Question {
+		hints = append(hints, menu)
+	}
+	return append(hints, relabel(k.Form.Leave, "", "keep and leave")) // short, as a footer is
+}
+
+// declineMore is what the menu of a question has.
+const declineMore = "decline, more"
+
+// relabel returns a binding under other words for a footer, "" for its own.
+func relabel(b key.Binding, shown, desc string) key.Binding {
+	h := b.Help()
+	b.SetHelp(cmp.Or(shown, h.Key), cmp.Or(desc, h.Desc))
+	return b
+}
+
+// yesOrNo names the keys of a yes or no.
+func (f *Form) yesOrNo() string {
+	k := &f.keys.Form
+	return shown(k.Yes) + " / " + shown(k.No) + ", arrows or " + shown(k.Toggle)
 }
 
 func (f *Form) isURL() bool { return f.spec.Kind == Question && f.spec.Mode == task.URLMode }

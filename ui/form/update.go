@@ -112,7 +112,7 @@ func (f *Form) refuse(r *row) {
 	case r.isText():
 		f.say("This text is edited in $EDITOR: " + shown(f.keys.Form.Menu) + ".")
 	case r.isBool():
-		f.say("Yes or no: " + shown(f.keys.Form.Toggle) + " or the arrows choose.")
+		f.say("Yes or no: " + f.yesOrNo() + ".")
 	case r.isMany():
 		f.say(shown(f.keys.Form.Toggle) + " chooses, the arrows move.")
 	default:
@@ -183,12 +183,12 @@ func (f *Form) leaveOut(r *row) Event {
 	case !r.set:
 		f.say("It is left out already.")
 		return Event{}
+	case r.required():
+		f.say("It must be given: it is not left out.")
+		return Event{}
 	}
 	r.unset()
 	f.enter()
-	if r.required() {
-		f.say("It must be given before this can be sent.")
-	}
 	return Event{Kind: Changed}
 }
 

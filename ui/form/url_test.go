@@ -120,6 +120,15 @@ func TestURLIsWaitedFor(t *testing.T) {
 			t.Errorf("%s: event %d, want %d", keys, e.Kind, want)
 		}
 	}
+	if view := look(t, f, 76, 15); !strings.Contains(view, "y copy") {
+		t.Errorf("the copy is not named:\n%s", view)
+	}
+	if e := press(f, "ctrl+o", "y"); e.Kind != CopyText || e.Text != u {
+		t.Errorf("copy from the menu: %+v %q", e, f.Message())
+	}
+	if e := press(f, "ctrl+o", "o"); e.Kind != Reopen {
+		t.Errorf("open from the menu: %+v %q", e, f.Message())
+	}
 	if e := press(f, "ctrl+o", "c"); e.Kind != GiveUp {
 		t.Errorf("give up: %+v", e)
 	}
