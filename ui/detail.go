@@ -51,10 +51,13 @@ func (p *detailPane) hints(r *Root) []key.Binding {
 func detailLines(s *scene, r *model.Row, w int) []string {
 	p := &page{s: s, w: w}
 	t := s.t
-	if r.Key.ID != "" {
+	switch {
+	case r.Key.ID != "":
 		p.text(r.Key.ID.Text().Line(), &t.Strong)
-	} else {
+	case r.Plain:
 		p.text("a plain call, not a task", &t.Strong)
+	default:
+		p.text("a task that is being started", &t.Strong)
 	}
 	st := s.statusOf(r)
 	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(r.Since))), st.role)

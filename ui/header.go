@@ -49,6 +49,9 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 	if l.State == model.Down && !l.NextTry.IsZero() {
 		state += s.t.Dim.Paint(", next try " + nextTryShort(l.NextTry.Sub(s.now)))
 	}
+	if l.Stalled && l.State != model.Down {
+		state += s.t.Warning.Paint(", an answer is overdue")
+	}
 	if l.About.ReadOnly {
 		state = s.t.Warning.Paint("read only") + dot + state
 	}

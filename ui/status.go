@@ -93,6 +93,9 @@ func (s *scene) wishWords(w *model.Wish) (string, *themes.Role) {
 	case model.Sending:
 		return w.Verb + ": sending", &s.t.Working
 	case model.Delivered:
+		if w.Verb == "start" { // its reply is the task, or the result
+			return w.Verb + ": sent, no answer yet", &s.t.Working
+		}
 		return w.Verb + ": delivered", &s.t.Working
 	case model.Taken:
 		return w.Verb + ": taken", &s.t.OK

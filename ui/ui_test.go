@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"callboard/model"
 	"callboard/model/task"
 )
 
@@ -291,6 +292,7 @@ func TestRunAgainAsks(t *testing.T) {
 		if s.r.tasks.at.Call != srv.calls[0].ID {
 			t.Errorf("the new row is not selected: %v", s.r.tasks.at)
 		}
+		s.shows("a task that is being started", "start: sent, no answer yet")
 		srv.events <- task.Started{Call: srv.calls[0].ID, Task: task.Task{ID: "made", Status: task.Working, Created: time.Now()}}
 		s.settle()
 		if s.r.tasks.at.ID != "made" {
@@ -301,6 +303,30 @@ func TestRunAgainAsks(t *testing.T) {
 		s.press("y")
 		if len(srv.calls) != 2 || srv.calls[1].ID == srv.calls[0].ID || srv.calls[1].Tool != "deploy" {
 			t.Errorf("calls %v", srv.calls)
+		}
+	})
+}
+
+func TestAPlainCallIsNamedSo(t *testing.T) {
+	onOps(t, 100, 24, func(s *stage, _ *script) {
+		s.run(s.r.start("ops", task.Call{Tool: "greet", Args: json.RawMessage(`{}`)}))
+		s.send(struct{}{})
+		s.shows("a plain call, not a task")
+	})
+}
+
+func TestTheHeaderSaysThatAnAnswerIsOverdue(t *testing.T) {
+	onOps(t, 120, 24, func(s *stage, _ *script) {
+		view := s.r.m.Links()[0]
+		scene := s.r.scene()
+		if got := strings.Join(scene.attached("", []model.LinkView{view}), ""); strings.Contains(got, "overdue") {
+			t.Errorf("nothing is overdue: %s", got)
+		}
+		view.Stalled = true
+		for _, got := range scene.attached("", []model.LinkView{view}) {
+			if !strings.Contains(got, "overdue") {
+				t.Errorf("it is not said: %s", got)
+			}
 		}
 	})
 }
