@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -148,6 +149,7 @@ func (w *watcher) View() string {
 // scanning and decoding the same bytes and nothing else; keys are pressed
 // meanwhile, and ms-key-p99 is how long one waits until it is drawn.
 func BenchmarkFlood(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent)) // as in the program
 	const n = 100_000
 	for _, tasks := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("tasks=%d", tasks), func(b *testing.B) {
