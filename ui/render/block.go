@@ -30,9 +30,10 @@ type block interface {
 
 // textBlock shows raw text, wrapped and cleaned.
 type textBlock struct {
-	raw  string
-	role *themes.Role
-	fill bool // rows are painted to the full width
+	raw    string
+	role   *themes.Role
+	fill   bool // rows are painted to the full width
+	indent int  // of all rows, where there is room for it
 }
 
 func (b *textBlock) size() int    { return len(b.raw) }
@@ -103,8 +104,10 @@ func (b *textBlock) rows(p place, width, _ int) ([]string, int) {
 	end, _ := b.end(p)
 	// Cleaned apart from its neighbours: an escape sequence across lines loses
 	// its beginning, and so its meaning, too.
-	rows := Wrap(task.Clean(b.raw[p.seg:end]).String(), width)
+	indent := min(b.indent, width/4)
+	rows := Wrap(task.Clean(b.raw[p.seg:end]).String(), width-indent)
 	for i, row := range rows {
+		row = strings.Repeat(" ", indent) + row
 		if b.fill {
 			row = Fit(row, width, "")
 		}

@@ -239,5 +239,10 @@ func (d *Document) AddText(raw string, role *themes.Role) {
 	d.add(&textBlock{raw: strings.TrimRight(raw, "\n") + "\n", role: role})
 }
 
+// AddIndented adds text of which all rows begin indent cells to the right.
+func (d *Document) AddIndented(raw string, indent int, role *themes.Role) {
+	d.add(&textBlock{raw: strings.TrimRight(raw, "\n") + "\n", role: role, indent: indent})
+}
+
 // AddJSON adds a JSON value, pretty printed.
 func (d *Document) AddJSON(raw []byte) { d.add(&jsonBlock{raw: raw, theme: d.theme}) }

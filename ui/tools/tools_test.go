@@ -262,3 +262,22 @@ func TestPlace(t *testing.T) {
 		t.Errorf("place %q", p.Place())
 	}
 }
+
+// What is said of an argument keeps its indent when it wraps.
+func TestWordsOfAnArgumentKeepTheirIndent(t *testing.T) {
+	s := ops()
+	s.View.Tools[1].Input.Fields[0].Description = task.Own(strings.Repeat("every word ", 12))
+	view := look(t, pane(t, s), 60, 40)
+	n := 0
+	for line := range strings.SplitSeq(view, "\n") {
+		if strings.Contains(line, "every word") {
+			n++
+			if !strings.HasPrefix(line, "    every word") && !strings.HasPrefix(line, "    word every") {
+				t.Errorf("without its indent: %q", line)
+			}
+		}
+	}
+	if n < 2 {
+		t.Errorf("%d rows:\n%s", n, view)
+	}
+}

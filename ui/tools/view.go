@@ -247,7 +247,7 @@ func (p *Pane) describeFields(d *render.Document, form *task.Form) {
 		}
 		d.AddText(line, &t.Text)
 		if about := f.Description.Line(); about != "" {
-			d.AddText("    "+about, &t.Dim)
+			d.AddIndented(about, 4, &t.Dim)
 		}
 	}
 }
