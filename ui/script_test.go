@@ -3,9 +3,6 @@ package ui
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,14 +12,12 @@ import (
 	"callboard/keymap"
 	"callboard/model"
 	"callboard/model/task"
-	"callboard/themes"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC // golden views hold times of day
@@ -218,13 +213,9 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 			targets = append(targets, model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv})
 		}
 	}
-	theme, err := themes.New("mono", false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.m = model.New(model.Options{Targets: targets})
 	s.r = New(s.m, Options{
-		Theme: theme, Keys: keymap.Default(), SaveDir: t.TempDir(),
+		Theme: uitest.Mono(t, false), Keys: keymap.Default(), SaveDir: t.TempDir(),
 		Bell:      func() { s.rung++ },
 		Clipboard: func(text string) error { s.copies = append(s.copies, text); return nil },
 		OpenURL:   func(page string) error { s.pages = append(s.pages, page); return nil },
@@ -362,22 +353,5 @@ func (s *stage) fitsScreen() {
 func (s *stage) golden(name string) {
 	s.t.Helper()
 	s.fitsScreen()
-	path := filepath.Join("testdata", name+".golden")
-	got := s.see() + "\n"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			s.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			s.t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if got != string(want) {
-		s.t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
+	uitest.Golden(s.t, name, s.see())
 }

@@ -2,10 +2,7 @@ package form
 
 import (
 	"encoding/json"
-	"flag"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,59 +10,19 @@ import (
 	"callboard/keymap"
 	"callboard/model"
 	"callboard/model/task"
-	"callboard/themes"
-	"callboard/ui/render"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got+"\n" != string(want) {
-		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
-	}
-}
 
 // look returns the form's view without its looks, and fails where it is not
 // exactly w by h.
 func look(t *testing.T, f *Form, w, h int) string {
 	t.Helper()
 	view := f.View(w, h)
-	lines := strings.Split(view, "\n")
-	if len(lines) != h {
-		t.Errorf("%d lines, want %d", len(lines), h)
-	}
-	for i, l := range lines {
-		if got := render.Width(l); got != w {
-			t.Errorf("%dx%d: line %d is %d cells wide: %q", w, h, i, got, ansi.Strip(l))
-		}
-	}
+	uitest.Exact(t, view, w, h)
 	return ansi.Strip(view)
-}
-
-func theme(tb testing.TB, ascii bool) *themes.Theme {
-	tb.Helper()
-	t, err := themes.New("mono", ascii, false)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return t
 }
 
 var start = time.Date(2026, 1, 2, 14, 3, 22, 0, time.UTC)
@@ -144,7 +101,7 @@ func question(form task.Form) Spec {
 
 func open(tb testing.TB, spec Spec) *Form {
 	tb.Helper()
-	f := New(theme(tb, false), keymap.Default(), spec)
+	f := New(uitest.Mono(tb, false), keymap.Default(), spec)
 	f.View(80, 24)
 	return f
 }
@@ -242,7 +199,7 @@ func TestNothingInvalidIsSent(t *testing.T) {
 	if got := f.Message(); got != "Not sent: 3 things are wrong." {
 		t.Errorf("message %q", got)
 	}
-	golden(t, "problems-80x24", look(t, f, 80, 24))
+	uitest.Golden(t, "problems-80x24", look(t, f, 80, 24))
 	press(f, "Ada")
 	if f.current().problem != "" {
 		t.Error("the problem stays while one types")
@@ -272,15 +229,15 @@ func TestViews(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 12}, {40, 8}} {
 		f := open(t, question(everyField()))
 		name := "question-" + itoa(size[0]) + "x" + itoa(size[1])
-		golden(t, name, look(t, f, size[0], size[1]))
+		uitest.Golden(t, name, look(t, f, size[0], size[1]))
 		to(t, f, "country")
-		golden(t, name+"-country", look(t, f, size[0], size[1]))
+		uitest.Golden(t, name+"-country", look(t, f, size[0], size[1]))
 		to(t, f, "toppings")
 		press(f, " ", "ctrl+o")
-		golden(t, name+"-menu", look(t, f, size[0], size[1]))
+		uitest.Golden(t, name+"-menu", look(t, f, size[0], size[1]))
 	}
-	f := New(theme(t, true), keymap.Default(), question(everyField()))
-	golden(t, "question-80x24-ascii", look(t, f, 80, 24))
+	f := New(uitest.Mono(t, true), keymap.Default(), question(everyField()))
+	uitest.Golden(t, "question-80x24-ascii", look(t, f, 80, 24))
 }
 
 func itoa(n int) string { return string(json.RawMessage(mustJSON(n))) }
@@ -343,7 +300,7 @@ func TestJSONAndBack(t *testing.T) {
 	if !f.json || !strings.Contains(f.jsonText, `"name": "Ada"`) {
 		t.Fatalf("json %v %s", f.json, f.jsonText)
 	}
-	golden(t, "json-80x24", look(t, f, 80, 24))
+	uitest.Golden(t, "json-80x24", look(t, f, 80, 24))
 	f.Edited(`{"name":"Bob","urgent":true,"unasked":[1]}`)
 	if e := press(f, "ctrl+s"); string(e.Content) != `{"name":"Bob","urgent":true,"unasked":[1]}` {
 		t.Errorf("content %s (%s)", e.Content, f.Message())
@@ -386,7 +343,7 @@ func TestFormWithoutFields(t *testing.T) {
 		t.Error("there are fields where there are none")
 	}
 	f = open(t, question(task.Form{}))
-	golden(t, "confirm-80x14", look(t, f, 80, 14))
+	uitest.Golden(t, "confirm-80x14", look(t, f, 80, 14))
 	if press(f, "y").Kind != Nothing || f.Message() == "" {
 		t.Error("a stray key agrees")
 	}
@@ -413,7 +370,7 @@ func TestStates(t *testing.T) {
 	if f.current().text != "Adaxx" {
 		t.Errorf("text %q", f.current().text)
 	}
-	golden(t, "states", strings.Join(all, "\n"))
+	uitest.Golden(t, "states", strings.Join(all, "\n"))
 }
 
 func TestTheEditorsText(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"callboard/model"
 	"callboard/model/task"
 	"callboard/ui/render"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
@@ -85,7 +86,7 @@ func FuzzKeys(f *testing.F) {
 			return
 		}
 		specs := []Spec{question(everyField()), call(task.Optional), visit("https://example.com/"), hostileForm(), question(task.Form{})}
-		fm := New(theme(t, kind%2 == 0), keymap.Default(), specs[int(kind)%len(specs)])
+		fm := New(uitest.Mono(t, kind%2 == 0), keymap.Default(), specs[int(kind)%len(specs)])
 		types := []tea.KeyType{
 			tea.KeyTab, tea.KeyShiftTab, tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,
 			tea.KeyCtrlS, tea.KeyCtrlO, tea.KeyCtrlX, tea.KeyPgUp, tea.KeyPgDown, tea.KeyBackspace, tea.KeyDelete,

@@ -7,6 +7,7 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/ui/uitest"
 )
 
 func call(support task.Support) Spec {
@@ -60,7 +61,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("event %+v %s (%s)", e, e.Content, f.Message())
 	}
 	toMode(t, f)
-	golden(t, "start-80x24", look(t, f, 80, 24))
+	uitest.Golden(t, "start-80x24", look(t, f, 80, 24))
 	if e := press(f, "down", "ctrl+s"); e.Kind != Start || e.AsTask || e.TTL != 0 {
 		t.Errorf("plainly: %+v (%s)", e, f.Message())
 	}
@@ -92,7 +93,7 @@ func TestHowToRunIsAskedOnlyWhereItIsOpen(t *testing.T) {
 	}
 	s := call(task.Forbidden)
 	s.Form = task.Form{}
-	golden(t, "start-nothing", look(t, open(t, s), 60, 14))
+	uitest.Golden(t, "start-nothing", look(t, open(t, s), 60, 14))
 }
 
 func TestArgumentsOfAnEarlierCall(t *testing.T) {

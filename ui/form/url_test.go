@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"callboard/model/task"
+	"callboard/ui/uitest"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -73,10 +74,10 @@ func TestURLIsWholeAndItsHostMarked(t *testing.T) {
 	if !strings.Contains(f.View(80, 24), f.theme.Host.Paint("login.example.com")) {
 		t.Error("the host is not marked")
 	}
-	golden(t, "url-80x24", view)
-	golden(t, "url-40x8", look(t, f, 40, 8))
+	uitest.Golden(t, "url-80x24", view)
+	uitest.Golden(t, "url-40x8", look(t, f, 40, 8))
 	press(f, "pgdown", "pgdown", "pgdown", "pgdown")
-	golden(t, "url-40x8-end", look(t, f, 40, 8))
+	uitest.Golden(t, "url-40x8-end", look(t, f, 40, 8))
 }
 
 func TestURLViews(t *testing.T) {
@@ -87,7 +88,7 @@ func TestURLViews(t *testing.T) {
 		f := open(t, visit(u))
 		all = append(all, look(t, f, 76, 15))
 	}
-	golden(t, "urls", strings.Join(all, "\n"))
+	uitest.Golden(t, "urls", strings.Join(all, "\n"))
 }
 
 func TestURLIsOpenedOnConsentOnly(t *testing.T) {
@@ -114,7 +115,7 @@ func TestURLIsWaitedFor(t *testing.T) {
 	const u = "https://example.com/x"
 	f := open(t, visit(u))
 	f.SetState(State{Phase: Waiting, At: start.Add(-10 * 1e9)})
-	golden(t, "url-waiting", look(t, f, 76, 15))
+	uitest.Golden(t, "url-waiting", look(t, f, 76, 15))
 	for keys, want := range map[string]EventKind{"d": Done, "r": Reopen, "o": Reopen, "y": CopyText} {
 		if e := press(f, keys); e.Kind != want {
 			t.Errorf("%s: event %d, want %d", keys, e.Kind, want)

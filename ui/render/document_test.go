@@ -2,55 +2,17 @@ package render
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"callboard/keymap"
 	"callboard/model/task"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got+"\n" != string(want) {
-		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
-	}
-}
-
-// exact fails where a view is not w cells by h lines.
-func exact(t *testing.T, view string, w, h int) {
-	t.Helper()
-	lines := strings.Split(view, "\n")
-	if len(lines) != h {
-		t.Errorf("%d lines, want %d", len(lines), h)
-	}
-	for i, l := range lines {
-		if got := Width(l); got != w {
-			t.Errorf("line %d is %d cells wide, want %d: %q", i, got, w, l)
-		}
-	}
-}
 
 func everyKind() *task.Result {
 	return &task.Result{
@@ -70,34 +32,34 @@ func everyKind() *task.Result {
 }
 
 func TestResultShowsEveryKindOfContent(t *testing.T) {
-	view := Result(everyKind(), mono(t)).View(80, 50)
-	exact(t, view, 80, 50)
-	golden(t, "result-80x50", ansi.Strip(view))
+	view := Result(everyKind(), uitest.Mono(t, false)).View(80, 50)
+	uitest.Exact(t, view, 80, 50)
+	uitest.Golden(t, "result-80x50", ansi.Strip(view))
 }
 
 func TestResultOnANarrowScreen(t *testing.T) {
-	d := Result(everyKind(), mono(t))
+	d := Result(everyKind(), uitest.Mono(t, false))
 	view := d.View(40, 12)
-	exact(t, view, 40, 12)
+	uitest.Exact(t, view, 40, 12)
 	d.Bottom()
-	golden(t, "result-40x12", ansi.Strip(view)+"\n--- the end ---\n"+ansi.Strip(d.View(40, 12)))
+	uitest.Golden(t, "result-40x12", ansi.Strip(view)+"\n--- the end ---\n"+ansi.Strip(d.View(40, 12)))
 }
 
 func TestErrorInThePlaceOfAResult(t *testing.T) {
 	r := &task.Result{Err: &task.Error{
 		Kind: task.RPC, Code: -32603, Message: task.Own("the worker died"), Data: json.RawMessage(`{"pid":7}`),
 	}}
-	view := Result(r, mono(t)).View(80, 8)
-	exact(t, view, 80, 8)
-	golden(t, "error-80x8", ansi.Strip(view))
+	view := Result(r, uitest.Mono(t, false)).View(80, 8)
+	uitest.Exact(t, view, 80, 8)
+	uitest.Golden(t, "error-80x8", ansi.Strip(view))
 }
 
 func TestEmptyResultSaysSo(t *testing.T) {
-	view := Result(&task.Result{Raw: json.RawMessage(`{"_meta":{}}`)}, mono(t)).View(40, 4)
+	view := Result(&task.Result{Raw: json.RawMessage(`{"_meta":{}}`)}, uitest.Mono(t, false)).View(40, 4)
 	if !strings.Contains(view, "no content") || !strings.Contains(view, `"_meta"`) {
 		t.Errorf("view:\n%s", view)
 	}
-	exact(t, (&Document{theme: mono(t)}).View(5, 2), 5, 2)
+	uitest.Exact(t, (&Document{theme: uitest.Mono(t, false)}).View(5, 2), 5, 2)
 }
 
 func TestHostileTextStaysInItsCells(t *testing.T) {
@@ -115,10 +77,10 @@ func TestHostileTextStaysInItsCells(t *testing.T) {
 		Structured: raw,
 	}
 	for _, w := range []int{1, 2, 3, 7, 40, 80} {
-		d := Result(r, mono(t))
+		d := Result(r, uitest.Mono(t, false))
 		for range 12 {
 			view := d.View(w, 10)
-			exact(t, view, w, 10)
+			uitest.Exact(t, view, w, 10)
 			if strings.ContainsAny(ansi.Strip(view), "\x1b\u202e\u200b\u009b\r\x07\x00") {
 				t.Fatalf("raw text on the screen: %q", view)
 			}
@@ -132,7 +94,7 @@ func TestHostileTextStaysInItsCells(t *testing.T) {
 func TestScrollingUpShowsWhatScrollingDownShowed(t *testing.T) {
 	r := everyKind()
 	r.Content = append(r.Content, task.Content{Kind: task.TextContent, Text: strings.Repeat("äöü words without an end ", 2000)})
-	d := Result(r, mono(t))
+	d := Result(r, uitest.Mono(t, false))
 	var down, up []string
 	for {
 		down = append(down, d.View(30, 1))
@@ -156,7 +118,7 @@ func TestScrollingUpShowsWhatScrollingDownShowed(t *testing.T) {
 }
 
 func TestKeysMoveTheWindow(t *testing.T) {
-	d := Text(strings.Repeat("line\n", 100), mono(t))
+	d := Text(strings.Repeat("line\n", 100), uitest.Mono(t, false))
 	d.View(20, 10)
 	keys := &keymap.Default().List
 	for _, c := range []struct {
@@ -180,7 +142,7 @@ func TestKeysMoveTheWindow(t *testing.T) {
 	if d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("x")}, keys) {
 		t.Error("x was taken")
 	}
-	short := Text("short", mono(t))
+	short := Text("short", uitest.Mono(t, false))
 	short.View(20, 10)
 	if got := short.Status(); got != "all" {
 		t.Errorf("a short text: %q", got)
@@ -188,7 +150,7 @@ func TestKeysMoveTheWindow(t *testing.T) {
 }
 
 func TestJSONScrollsSideways(t *testing.T) {
-	d := JSON([]byte(`{"key":"`+strings.Repeat("0123456789", 10)+`"}`), mono(t))
+	d := JSON([]byte(`{"key":"`+strings.Repeat("0123456789", 10)+`"}`), uitest.Mono(t, false))
 	if got := ansi.Strip(d.View(20, 3)); !strings.Contains(got, `  "key": "012345678`[:19]+"›") {
 		t.Errorf("no sign of more:\n%s", got)
 	}
@@ -219,7 +181,7 @@ func big() *task.Result {
 // What is laid out depends on what was in sight, not on the size: a clock
 // would measure the machine (see BenchmarkKeyBig).
 func TestKeysOnABigResultLayOutLittle(t *testing.T) {
-	d := Result(big(), mono(t))
+	d := Result(big(), uitest.Mono(t, false))
 	laid := func() int {
 		n := 0
 		for _, rows := range d.laid {
@@ -250,7 +212,7 @@ func TestKeysOnABigResultLayOutLittle(t *testing.T) {
 }
 
 func BenchmarkKeyBig(b *testing.B) {
-	d := Result(big(), mono(b))
+	d := Result(big(), uitest.Mono(b, false))
 	d.View(120, 40)
 	b.Run("page", func(b *testing.B) {
 		for b.Loop() {
@@ -274,7 +236,7 @@ func BenchmarkKeyBig(b *testing.B) {
 	b.Run("open", func(b *testing.B) {
 		r := big()
 		for b.Loop() {
-			Result(r, mono(b)).View(120, 40)
+			Result(r, uitest.Mono(b, false)).View(120, 40)
 		}
 	})
 }

@@ -7,17 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"callboard/themes"
+	"callboard/ui/uitest"
 )
-
-func mono(tb testing.TB) *themes.Theme {
-	tb.Helper()
-	t, err := themes.New("mono", false, false)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return t
-}
 
 // forwards returns all places of a block and its plain lines.
 func forwards(b *jsonBlock) (places []place, lines []string) {
@@ -55,7 +46,7 @@ func TestJSONIsPrettyAsTheStandardLibraryHasIt(t *testing.T) {
 		if err := json.Indent(&want, []byte(raw), "", "  "); err != nil {
 			t.Fatal(err)
 		}
-		_, lines := forwards(&jsonBlock{raw: []byte(raw), theme: mono(t)})
+		_, lines := forwards(&jsonBlock{raw: []byte(raw), theme: uitest.Mono(t, false)})
 		if got := strings.Join(lines, "\n"); got != strings.TrimSpace(want.String()) {
 			t.Errorf("%s\ngot  %s\nwant %s", raw, got, want.String())
 		}
@@ -65,7 +56,7 @@ func TestJSONIsPrettyAsTheStandardLibraryHasIt(t *testing.T) {
 func TestJSONIsTheSameBackwards(t *testing.T) {
 	long := `{"k":"` + strings.Repeat(`long \" text `, 2000) + `","l":[1]}`
 	for _, raw := range append(jsonSamples, long) {
-		b := &jsonBlock{raw: []byte(raw), theme: mono(t)}
+		b := &jsonBlock{raw: []byte(raw), theme: uitest.Mono(t, false)}
 		f, _ := forwards(b)
 		if g := backwards(b); !slices.Equal(f, g) {
 			t.Errorf("%.60s\nforwards  %v\nbackwards %v", raw, f, g)
@@ -83,7 +74,7 @@ func FuzzJSON(f *testing.F) {
 		if len(raw) == 0 || len(raw) > 1<<14 {
 			return
 		}
-		th := mono(t)
+		th := uitest.Mono(t, false)
 		b := &jsonBlock{raw: raw, theme: th}
 		places, lines := forwards(b)
 		back := backwards(b)

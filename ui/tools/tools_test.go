@@ -2,9 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,57 +9,22 @@ import (
 	"callboard/keymap"
 	"callboard/model"
 	"callboard/model/task"
-	"callboard/themes"
-	"callboard/ui/render"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got+"\n" != string(want) {
-		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
-	}
-}
-
 func look(t *testing.T, p *Pane, w, h int) string {
 	t.Helper()
 	view := p.View(w, h, true)
-	lines := strings.Split(view, "\n")
-	if len(lines) != h {
-		t.Errorf("%d lines, want %d", len(lines), h)
-	}
-	for i, l := range lines {
-		if got := render.Width(l); got != w {
-			t.Errorf("%dx%d: line %d is %d cells wide: %q", w, h, i, got, ansi.Strip(l))
-		}
-	}
+	uitest.Exact(t, view, w, h)
 	return ansi.Strip(view)
 }
 
 func pane(t *testing.T, sources ...Source) *Pane {
 	t.Helper()
-	th, err := themes.New("mono", false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := New(th, keymap.Default())
+	p := New(uitest.Mono(t, false), keymap.Default())
 	p.Sync(sources)
 	return p
 }
@@ -103,11 +65,11 @@ func TestViews(t *testing.T) {
 		name string
 		w, h int
 	}{{"118x20", 118, 20}, {"78x20", 78, 20}, {"38x8", 38, 8}} {
-		golden(t, "tools-"+size.name, look(t, pane(t, ops()), size.w, size.h))
+		uitest.Golden(t, "tools-"+size.name, look(t, pane(t, ops()), size.w, size.h))
 	}
 	second := ops()
 	second.Server, second.Cannot = "dev", "it is read-only."
-	golden(t, "tools-two-servers", look(t, pane(t, ops(), second), 118, 12))
+	uitest.Golden(t, "tools-two-servers", look(t, pane(t, ops(), second), 118, 12))
 }
 
 func TestTasksStandBeforePlainCalls(t *testing.T) {
