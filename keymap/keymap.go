@@ -39,7 +39,7 @@ type Form struct {
 
 // Menu is what ctrl+o opens in a form.
 type Menu struct {
-	Decline, Dismiss, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
+	Decline, Dismiss, Keys, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
 }
 
 // URL works in a prompt that asks the person to visit an address.
@@ -143,6 +143,7 @@ func Default() *Map {
 		Menu: Menu{
 			Decline: bind("d", "decline"),
 			Dismiss: bind("c", "dismiss"),
+			Keys:    bind("k", "write the object's keys"),
 			Editor:  bind("e", "edit in $EDITOR"),
 			JSON:    bind("j", "show as JSON"),
 			Copy:    bind("y", "copy the URL"),

@@ -33,7 +33,7 @@ func (m *Map) Scopes() []Scope {
 			f.PageUp, f.PageDown, f.Leave,
 		}},
 		{Name: "A form's menu", Alone: true, Bindings: []key.Binding{
-			n.Decline, n.Dismiss, n.Editor, n.JSON, n.Copy, n.Open, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
+			n.Decline, n.Dismiss, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
 		}},
 		{Name: "A prompt to visit an address", Alone: true, Bindings: []key.Binding{
 			u.Open, u.Copy, u.Done, u.Retry, u.Menu, u.Up, u.Down, u.Leave,

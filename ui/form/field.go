@@ -152,6 +152,9 @@ func (f *Form) hint(r *row) string {
 	case r.isBool():
 		parts = append(parts, f.yesOrNo())
 	}
+	if words := f.needsHint(r); words != "" {
+		parts = append(parts, words)
+	}
 	if r.kind == fieldRow && r.set && !r.required() {
 		if r.text == "" && r.isText() {
 			parts = append(parts, "empty text is sent")

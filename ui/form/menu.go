@@ -88,14 +88,18 @@ func (f *Form) editChoices() []choiceOfMenu {
 		locked, f.message = f.message, ""
 		why = locked
 	}
-	m := []choiceOfMenu{
+	var m []choiceOfMenu
+	if r := f.current(); len(f.needs(r).keys) > 0 && strings.TrimSpace(r.text) == "" {
+		m = append(m, choiceOfMenu{k.Keys, "write the keys that the object must have", locked, f.writeKeys})
+	}
+	m = append(m, []choiceOfMenu{
 		{k.Editor, edit, locked, f.askEditor},
 		{k.JSON, view, why, f.switchJSON},
 		{k.Copy, "copy what is typed, as JSON", "", func() Event {
 			content, _ := task.Assemble(f.spec.Form, f.content())
 			return Event{Kind: CopyText, Text: pretty(content)}
 		}},
-	}
+	}...)
 	if f.touched {
 		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }})
 	}

@@ -30,10 +30,11 @@ type Form struct {
 	spec  Spec
 	url   address // of URL mode
 
-	rows  []row
-	rest  map[string]string // of the draft: JSON of properties that are no fields
-	focus int
-	edit  *editor // of the row under the cursor, or of the JSON; nil for none
+	rows   []row
+	nested map[string]nested // of JSON fields, by name
+	rest   map[string]string // of the draft: JSON of properties that are no fields
+	focus  int
+	edit   *editor // of the row under the cursor, or of the JSON; nil for none
 
 	json     bool   // the whole content is edited as JSON
 	jsonText string // while json
@@ -69,6 +70,7 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 	for i := range spec.Form.Fields {
 		f.rows = append(f.rows, row{field: &f.spec.Form.Fields[i]})
 	}
+	f.nested = nestedOf(&f.spec.Form)
 	draft := f.firstDraft()
 	if spec.Kind == Call {
 		f.addCallRows(draft)
