@@ -59,7 +59,7 @@ func opener() []string {
 
 func open(ctx context.Context, words []string, page string) error {
 	if _, err := exec.LookPath(words[0]); err != nil {
-		return fmt.Errorf("no %s on this machine: copy the URL instead", words[0])
+		return fmt.Errorf("no %s on this machine", words[0])
 	}
 	// Not CommandContext: the browser outlives callboard.
 	cmd := exec.Command(words[0], append(words[1:], page)...) //nolint:noctx // see above
@@ -72,7 +72,7 @@ func open(ctx context.Context, words []string, page string) error {
 	select {
 	case err := <-ended:
 		if err != nil {
-			return fmt.Errorf("%s could not open it (%w): copy the URL instead", words[0], err)
+			return fmt.Errorf("%s could not open it (%w)", words[0], err)
 		}
 		return nil
 	case <-time.After(openPatience):

@@ -332,7 +332,7 @@ func TestOpenURL(t *testing.T) {
 	if err := open(t.Context(), []string{script(t, "exit 4")}, page); err == nil {
 		t.Error("an opener that fails is taken for one that worked")
 	}
-	if err := open(t.Context(), []string{"/nowhere/opener"}, page); err == nil || !strings.Contains(err.Error(), "copy the URL") {
+	if err := open(t.Context(), []string{"/nowhere/opener"}, page); err == nil || !strings.Contains(err.Error(), "no /nowhere/opener on this machine") {
 		t.Errorf("no opener: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
