@@ -127,6 +127,9 @@ func (w wall) allows(path string) bool {
 	return standard(path) || slices.ContainsFunc(w.others, func(root string) bool { return under(path, root) })
 }
 
+// ofTests are rooms that only tests use. mcptest is none: the demo runs it.
+var ofTests = []string{"callboard/ui/uitest", "callboard/ui/term/termtest"}
+
 func TestWalls(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range list(t) {
@@ -139,6 +142,9 @@ func TestWalls(t *testing.T) {
 		for _, path := range p.Imports {
 			if !w.allows(path) {
 				t.Errorf("%s must not import %s: %s", p.ImportPath, path, w.why)
+			}
+			if slices.Contains(ofTests, path) && !slices.Contains(ofTests, p.ImportPath) {
+				t.Errorf("%s must not import %s: it is for tests, and would make the program larger", p.ImportPath, path)
 			}
 		}
 		for _, path := range append(p.TestImports, p.XTestImports...) {
