@@ -202,14 +202,13 @@ func (e *era2025) initializeError(ctx context.Context, err error) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	switch te.Kind {
-	case task.RPC:
+	switch {
+	case te.Kind == task.RPC:
 		return e.initializeRefused(te)
-	case task.Lost:
+	case te.Kind == task.Lost:
 		return e.initializeLost(te)
-	}
-	if te.Kind == task.HTTP && (te.Status == http.StatusNotFound || te.Status == http.StatusMethodNotAllowed ||
-		te.Status == http.StatusBadRequest) && e.oldTransport(ctx) {
+	case te.Kind == task.HTTP && (te.Status == http.StatusNotFound || te.Status == http.StatusMethodNotAllowed ||
+		te.Status == http.StatusBadRequest) && e.oldTransport(ctx):
 		te.Kind = task.Version
 		te.Message = task.Own("the server speaks the old HTTP+SSE transport (2024-11-05), which has no tasks")
 		te.Advice = task.Own("if it offers streamable HTTP too, that has another path, often /mcp")

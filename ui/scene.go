@@ -79,30 +79,38 @@ func (v *window) place(n int) string {
 	return fmt.Sprintf("%d of %d", v.cursor+1, n)
 }
 
-// key moves the cursor; false where k does not.
-func (v *window) key(keys *keymap.List, k tea.KeyMsg, n int) bool {
+// moved returns where a key of lists takes a place among n lines, height of
+// which are in sight; false where it is no such key. The place may lie outside.
+func moved(keys *keymap.List, k tea.KeyMsg, at, height, n int) (int, bool) {
 	switch {
 	case key.Matches(k, keys.Up):
-		v.cursor--
+		return at - 1, true
 	case key.Matches(k, keys.Down):
-		v.cursor++
+		return at + 1, true
 	case key.Matches(k, keys.Top):
-		v.cursor = 0
+		return 0, true
 	case key.Matches(k, keys.Bottom):
-		v.cursor = n - 1
+		return n - 1, true
 	case key.Matches(k, keys.PageUp):
-		v.cursor -= v.height
+		return at - height, true
 	case key.Matches(k, keys.PageDown):
-		v.cursor += v.height
+		return at + height, true
 	case key.Matches(k, keys.HalfUp):
-		v.cursor -= max(v.height/2, 1)
+		return at - max(height/2, 1), true
 	case key.Matches(k, keys.HalfDown):
-		v.cursor += max(v.height/2, 1)
-	default:
-		return false
+		return at + max(height/2, 1), true
 	}
-	v.show(n, v.height)
-	return true
+	return at, false
+}
+
+// key moves the cursor; false where k does not.
+func (v *window) key(keys *keymap.List, k tea.KeyMsg, n int) bool {
+	at, ok := moved(keys, k, v.cursor, v.height, n)
+	if ok {
+		v.cursor = at
+		v.show(n, v.height)
+	}
+	return ok
 }
 
 // scroll is the place in a text that has no cursor.
@@ -128,26 +136,9 @@ func (v *scroll) note() string {
 
 // key scrolls; false where k does not.
 func (v *scroll) key(keys *keymap.List, k tea.KeyMsg) bool {
-	switch {
-	case key.Matches(k, keys.Up):
-		v.top--
-	case key.Matches(k, keys.Down):
-		v.top++
-	case key.Matches(k, keys.Top):
-		v.top = 0
-	case key.Matches(k, keys.Bottom):
-		v.top = v.n
-	case key.Matches(k, keys.PageUp):
-		v.top -= v.height
-	case key.Matches(k, keys.PageDown):
-		v.top += v.height
-	case key.Matches(k, keys.HalfUp):
-		v.top -= max(v.height/2, 1)
-	case key.Matches(k, keys.HalfDown):
-		v.top += max(v.height/2, 1)
-	default:
-		return false
+	at, ok := moved(keys, k, v.top, v.height, v.n)
+	if ok {
+		v.top = max(min(at, v.n-v.height), 0)
 	}
-	v.top = max(min(v.top, v.n-v.height), 0)
-	return true
+	return ok
 }
