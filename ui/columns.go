@@ -69,8 +69,12 @@ func (p *tasksPane) columns(w int, many bool) []column {
 		if i > 0 && i <= p.shift || p.shift == 0 && w < c.from(many) {
 			continue
 		}
+		least := c.width
 		c.width = p.widthIn(c, w)
 		if p.shift == 0 && c.optional() {
+			if c.by == model.ByTool { // a part of its name is better than none
+				c.width = min(c.width, max(spare-len(columnGap), least))
+			}
 			if spare < c.width+len(columnGap) {
 				continue
 			}
@@ -101,7 +105,7 @@ func (p *tasksPane) columns(w int, many bool) []column {
 // a message is that long. mostTool is the widest that the tool's column gets.
 const (
 	leastMessage  = 10
-	enoughMessage = 30
+	enoughMessage = 24
 	mostTool      = 14
 )
 
