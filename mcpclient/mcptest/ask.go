@@ -84,6 +84,7 @@ func (s *Server) ask(ctx context.Context, p *prompt) (Reply, error) {
 
 // pose opens the prompt and offers it to whom it may concern.
 func (s *Server) pose(p *prompt, f *Faults) error {
+	defer s.log.changed() // who waits for the question need not see its task move
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.e.URL != "" && p.e.ID == "" {
@@ -209,6 +210,7 @@ func (s *Server) withdraw(r *record, reason string) {
 
 // closePrompt ends a prompt with an answer and tells the sessions that still have it. s.mu is held.
 func (s *Server) closePrompt(p *prompt, a promptAnswer, reason string, silently bool) {
+	defer s.log.changed()
 	p.over = true
 	p.answers <- a
 	s.asking = without(s.asking, p)

@@ -380,3 +380,19 @@ func TestToolsChangeAndPage(t *testing.T) {
 		t.Error(m.Error)
 	}
 }
+
+// A question that moves no task is news to those who wait, too.
+func TestWaitUntilSeesAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(WithPromptRoute(ByGET), WithFaults(Faults{AskWorking: true}))
+		defer func() { _ = s.Close() }()
+		s.Launch(Tool{Name: "quiet", Run: func(_ context.Context, c *Call) Outcome {
+			c.Sleep(time.Second) // all else has been told by then
+			_, _ = c.Elicit(Elicitation{Message: "Who are you?", Schema: nameForm})
+			return Answered("")
+		}}, Task{}, nil)
+		if err := s.WaitUntil(within(t), func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.asking) == 1 }); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
