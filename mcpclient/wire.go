@@ -68,7 +68,7 @@ func (in *interner) task(raw []byte) (task.Task, bool) {
 			}
 		case "status":
 			if b, ok := plainString(v); ok {
-				t.Status = parseStatus(b)
+				t.Status = task.ParseStatus(string(b))
 			}
 		case "statusMessage":
 			t.Message = in.message(v)
@@ -86,22 +86,6 @@ func (in *interner) task(raw []byte) (task.Task, bool) {
 		return true
 	})
 	return t, t.ID != ""
-}
-
-func parseStatus(word []byte) task.Status {
-	switch string(word) { // the compiler makes no string here
-	case "working":
-		return task.Working
-	case "input_required":
-		return task.InputRequired
-	case "completed":
-		return task.Completed
-	case "failed":
-		return task.Failed
-	case "cancelled":
-		return task.Cancelled
-	}
-	return task.Unknown
 }
 
 // timestamp reads an ISO 8601 time, with or without fractions of a second; zero
