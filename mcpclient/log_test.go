@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"sync"
@@ -178,26 +179,50 @@ func TestRingIsBounded(t *testing.T) {
 	}
 }
 
-// stuck is a log file on a disk that stands still.
-type stuck struct{ free chan struct{} }
-
-func (s stuck) Write(p []byte) (int, error) {
-	<-s.free
-	return len(p), nil
+// stuck is a log file on a disk that stands still until free is closed.
+type stuck struct {
+	free    chan struct{}
+	written bytes.Buffer
 }
 
+func (s *stuck) Write(p []byte) (int, error) {
+	<-s.free
+	return s.written.Write(p)
+}
+
+// TestLogFileHoldsNothingUp: of what came while the disk stood still, part is
+// written and the rest counted, whenever the writer happened to look.
 func TestLogFileHoldsNothingUp(t *testing.T) {
-	s := stuck{make(chan struct{})}
+	s := &stuck{free: make(chan struct{})}
 	r := newRing(s)
-	for range 3 * maxUnwritten {
+	const notes = 3 * maxUnwritten // of which the writer holds one queue while the next fills
+	for range notes {
 		r.note("n") // would hang here
 	}
-	if len(r.file.queue) > maxUnwritten || r.file.skipped == 0 {
-		t.Errorf("%d lines wait, %d were left out", len(r.file.queue), r.file.skipped)
+	r.mu.Lock()
+	waiting := len(r.file.queue)
+	r.mu.Unlock()
+	if waiting > maxUnwritten {
+		t.Errorf("%d lines wait", waiting)
 	}
 	close(s.free)
 	if err := r.flush(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	written, leftOut := 0, 0
+	for line := range bytes.Lines(s.written.Bytes()) {
+		var l logLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Text == "n" {
+			written++
+		} else {
+			leftOut += l.Size
+		}
+	}
+	if leftOut == 0 || written+leftOut != notes {
+		t.Errorf("%d lines are written and %d counted as left out, of %d", written, leftOut, notes)
 	}
 }
 
