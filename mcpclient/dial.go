@@ -115,7 +115,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 
 // read2025 decodes InitializeResult.
 func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
-	a := task.About{ReadOnly: e.ep.cfg.ReadOnly, List: task.CanNo, Cancel: task.CanNo, TaskCalls: task.CanNo, Tools: task.CanNo}
+	a := task.About{Era: task.Legacy, ReadOnly: e.ep.cfg.ReadOnly, List: task.CanNo, Cancel: task.CanNo, TaskCalls: task.CanNo, Tools: task.CanNo}
 	var supported json.RawMessage
 	members(raw, func(k, v []byte) bool {
 		switch string(k) {
@@ -279,10 +279,11 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	e.ep.log.hide(string(r.Session))
 	e.mu.Lock()
 	e.session, e.lastEvent = r.Session, string(r.LastEvent)
-	e.info.Joined = r.Joined
-	if a, ok := e.ep.recall(r.Session); ok {
-		e.info = a
+	if r.About != (task.About{}) {
+		e.info = r.About
+		e.info.ReadOnly = e.ep.cfg.ReadOnly
 	}
+	e.info.Joined = r.Joined
 	e.info.Session = r.Session != ""
 	e.mu.Unlock()
 	_, err := e.page(ctx, task.Cursor{})

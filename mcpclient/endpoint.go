@@ -41,6 +41,9 @@ type Config struct {
 	CAFile, ClientCert, ClientKey string
 	InsecureSkipVerify            bool
 
+	// Protocol is the generation to speak; AnyEra has it found out.
+	Protocol task.Era
+
 	// ReadOnly keeps sessions from sending what changes anything: no capability
 	// is declared, nothing attended, answered, cancelled or started.
 	ReadOnly bool
@@ -66,13 +69,7 @@ type Endpoint struct {
 	tls   *tls.Config
 	log   *ring
 	token tokenSource
-
-	mu    sync.Mutex
-	known map[task.Secret]task.About // of sessions of ours that may be rejoined
 }
-
-// maxKnown bounds what an Endpoint remembers of sessions that ended.
-const maxKnown = 16
 
 // NewEndpoint checks cfg and reads the files it names. Nothing is sent. Its
 // error is a *task.Error without secrets.
@@ -82,7 +79,7 @@ func NewEndpoint(cfg Config) (*Endpoint, error) {
 		// The text of url.Error holds the URL, and so perhaps a password.
 		return nil, fail(task.Internal, "the URL must have the form https://host/path")
 	}
-	ep := &Endpoint{cfg: cfg, url: u, log: newRing(cfg.LogFile), known: make(map[task.Secret]task.About)}
+	ep := &Endpoint{cfg: cfg, url: u, log: newRing(cfg.LogFile)}
 	ep.shown = task.CleanLine(u.Scheme+"://"+u.Host+u.EscapedPath(), 512).Line()
 	ep.token = tokenSource{file: cfg.TokenFile, static: string(cfg.Token), learnt: ep.log.hide}
 	ep.hideSecrets()
@@ -167,26 +164,6 @@ func (ep *Endpoint) Note(line string) { ep.log.note(line) }
 
 // Flush waits until the log file has all that was logged, or ctx ends.
 func (ep *Endpoint) Flush(ctx context.Context) error { return ep.log.flush(ctx) }
-
-// remember keeps what is known of a session of ours, for when it is rejoined.
-func (ep *Endpoint) remember(id task.Secret, a task.About) {
-	if id == "" {
-		return
-	}
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	if len(ep.known) >= maxKnown {
-		clear(ep.known)
-	}
-	ep.known[id] = a
-}
-
-func (ep *Endpoint) recall(id task.Secret) (task.About, bool) {
-	ep.mu.Lock()
-	defer ep.mu.Unlock()
-	a, ok := ep.known[id]
-	return a, ok
-}
 
 // tls makes the TLS configuration that cfg asks for.
 func (cfg *Config) tls() (*tls.Config, error) {

@@ -16,7 +16,7 @@ type era interface {
 	get(ctx context.Context, id task.ID) (task.Task, error)
 	result(ctx context.Context, id task.ID) (task.Result, error)
 	attend(ids []task.ID)
-	answer(ctx context.Context, r task.Reply) error
+	answer(ctx context.Context, replies []task.Reply) (task.Receipt, error)
 	cancel(ctx context.Context, id task.ID) (task.Task, error)
 	tools(ctx context.Context) ([]task.Tool, error)
 	start(ctx context.Context, call task.Call) error

@@ -87,7 +87,7 @@ func (ep *Endpoint) new2025() (*era2025, error) {
 		prompts:     newPromptTable(),
 		attended:    make(map[task.ID]*attendance),
 		results:     newResultCache(),
-		info:        task.About{Version: version2025, ReadOnly: ep.cfg.ReadOnly},
+		info:        task.About{Era: task.Legacy, Version: version2025, ReadOnly: ep.cfg.ReadOnly},
 	}
 	e.feed = newFeed(e.skew.value)
 	tr, err := transport.New(ep.transport(func(err error) { ep.Note("left out: " + task.CleanLine(err.Error(), 300).Line()) }))
@@ -151,7 +151,7 @@ func (e *era2025) learn(can func(*task.About) *task.Can, is task.Can) {
 func (e *era2025) resume() task.Resume {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return task.Resume{Session: e.session, Joined: e.info.Joined, LastEvent: task.Secret(e.lastEvent)}
+	return task.Resume{Era: task.Legacy, Session: e.session, Joined: e.info.Joined, LastEvent: task.Secret(e.lastEvent), About: e.info}
 }
 
 // observe notes the state of a task that any message told of. It returns the

@@ -232,7 +232,16 @@ type elicitResult struct {
 	Content json.RawMessage            `json:"content,omitempty"`
 }
 
-func (e *era2025) answer(ctx context.Context, r task.Reply) error {
+func (e *era2025) answer(ctx context.Context, replies []task.Reply) (task.Receipt, error) {
+	for _, r := range replies {
+		if err := e.answerOne(ctx, r); err != nil {
+			return task.Receipt{}, err
+		}
+	}
+	return task.Receipt{At: time.Now()}, nil
+}
+
+func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
 	p, err := e.claim(r.Prompt)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"callboard/model/task"
 )
@@ -48,18 +47,14 @@ func (s *Session) Attend(ids []task.ID) {
 	}
 }
 
-// Answer sends replies to prompts, one after the other, up to the first that
-// fails. An error of kind Lost means that nobody knows whether it arrived.
+// Answer sends replies to prompts: those of a task together where the era lets
+// it, else one after the other, up to the first that fails. An error of kind
+// Lost means that nobody knows whether it arrived.
 func (s *Session) Answer(ctx context.Context, replies ...task.Reply) (task.Receipt, error) {
 	if err := s.writable("answers no prompt"); err != nil {
 		return task.Receipt{}, err
 	}
-	for _, r := range replies {
-		if err := s.era.answer(ctx, r); err != nil {
-			return task.Receipt{}, err
-		}
-	}
-	return task.Receipt{At: time.Now()}, nil
+	return s.era.answer(ctx, replies)
 }
 
 // Cancel is tasks/cancel; it returns the task as the server then has it.
@@ -98,9 +93,6 @@ func (s *Session) Resume() task.Resume { return s.era.resume() }
 // Close ends the session's goroutines and waits for them, for as long as ctx
 // lets it. Unless keep is set, a session of our own gets its DELETE.
 func (s *Session) Close(ctx context.Context, keep bool) error {
-	if keep {
-		s.ep.remember(s.era.resume().Session, s.era.about())
-	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

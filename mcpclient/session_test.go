@@ -121,8 +121,7 @@ func TestKeptSessionIsRejoined(t *testing.T) {
 func TestJoinedSessionLearns(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := attach(t, mcptest.WithCapabilities(mcptest.Capabilities{TasksList: true, TasksCall: true}))
-		resume := r.s.Resume()
-		resume.Joined = true
+		resume := task.Resume{Session: r.s.Resume().Session, Joined: true}
 		other, err := NewEndpoint(Config{URL: mcptest.MemoryURL, RoundTripper: r.srv.Transport()})
 		if err != nil {
 			t.Fatal(err)

@@ -116,10 +116,10 @@ func (m *Model) down(l *link, e *task.Error) {
 	l.retries++
 	switch {
 	case e.Kind == task.SessionLost && joined:
-		l.resume, l.nextTry = task.Resume{}, time.Time{}
+		l.resume, l.nextTry = l.resume.Afresh(), time.Time{}
 		l.why = "the session that was joined is gone; r begins one of our own"
 	case e.Kind == task.SessionLost:
-		l.resume = task.Resume{}
+		l.resume = l.resume.Afresh()
 		l.nextTry = m.now.Add(backoff(l.retries - 1))
 		if progress || l.retries == 1 {
 			l.nextTry = m.now

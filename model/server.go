@@ -41,10 +41,12 @@ type Server interface {
 	// Attend holds tasks/result open for these tasks, the first ones first,
 	// and for no others, so that their prompts reach us. It returns at once.
 	Attend(ids []task.ID)
-	// Answer sends replies to prompts. An error of kind Lost means that
-	// nobody knows whether they arrived.
+	// Answer sends replies to prompts, those of one task together where the
+	// era lets it. An error of kind Lost means that nobody knows whether they
+	// arrived. Receipt.Waits says that they are held until others follow.
 	Answer(ctx context.Context, replies ...task.Reply) (task.Receipt, error)
-	// Cancel is tasks/cancel; it returns the task as the server then has it.
+	// Cancel is tasks/cancel; it returns the task as the server then has it,
+	// or the zero Task where it took the wish and no more.
 	Cancel(ctx context.Context, id task.ID) (task.Task, error)
 	// Tools is tools/list, all pages.
 	Tools(ctx context.Context) ([]task.Tool, error)
@@ -59,4 +61,24 @@ type Server interface {
 	// Close ends the session's goroutines and waits for them. With keep the
 	// server is not told (no DELETE), so that the session can be rejoined.
 	Close(ctx context.Context, keep bool) error
+}
+
+// Memory is what outlives the program, of one server and one account on it.
+// model/state has one on disk. Its methods may be called by many goroutines.
+type Memory interface {
+	// Recall reads what is kept. Its error says in words for a person what
+	// could not be read; what is returned beside it can be used all the same.
+	Recall(ctx context.Context) (task.Kept, error)
+	// Keep takes in changes, in their order, beside those of other processes.
+	// It returns at once; they are written within a second, a KeepSent before
+	// Flush returns.
+	Keep(changes ...task.Keep)
+	// Flush returns when all that was kept is written, with why it could not
+	// be, in words for a person.
+	Flush(ctx context.Context) error
+	// News blocks until another process changed what is kept, or something
+	// could not be written, and returns as Recall does.
+	News(ctx context.Context) (task.Kept, error)
+	// Close writes what is left and gives up what other processes wait for.
+	Close(ctx context.Context) error
 }

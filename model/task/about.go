@@ -12,8 +12,40 @@ const (
 	CanNo
 )
 
+// Era is a generation of the protocol.
+type Era uint8
+
+// The generations. AnyEra is one that was not found out yet.
+const (
+	AnyEra Era = iota
+	Legacy     // MCP 2025-11-25 and before: initialize, sessions, tasks in the core protocol
+	Modern     // MCP 2026-07-28: no sessions, tasks in the extension io.modelcontextprotocol/tasks
+)
+
+var eraWords = [...]string{"auto", "2025-11-25", "2026-07-28"}
+
+// String returns the revision of the protocol that stands for e, "auto" for
+// AnyEra.
+func (e Era) String() string {
+	if int(e) < len(eraWords) {
+		return eraWords[e]
+	}
+	return eraWords[AnyEra]
+}
+
+// ParseEra reads what String writes.
+func ParseEra(word string) (Era, bool) {
+	for e, w := range eraWords {
+		if w == word {
+			return Era(e), true
+		}
+	}
+	return AnyEra, false
+}
+
 // About is what a session knows of its server.
 type About struct {
+	Era           Era
 	Version       string // of the protocol, such as "2025-11-25"
 	Name          Text   // serverInfo.title, or its name
 	ServerVersion Text
@@ -25,6 +57,9 @@ type About struct {
 	// session is another program's.
 	Session, Joined bool
 	ReadOnly        bool
+	// Note is what a person should know of this server before they wonder,
+	// such as that its version of the protocol has no tasks; mostly zero.
+	Note Text
 }
 
 // Secret is a string that formats as dots, so that it cannot slip into a log
@@ -42,19 +77,30 @@ func (s Secret) String() string {
 // GoString keeps %#v from showing the secret.
 func (s Secret) GoString() string { return s.String() }
 
-// Resume is what a session needs to be rejoined. It is a secret. The zero
-// Resume asks for a new session.
+// Resume is what a session needs to be rejoined. It is a secret. Without a
+// session it asks for a new one.
 type Resume struct {
+	// Era is the generation found out before; AnyEra has it found out.
+	Era     Era
 	Session Secret
 	// Joined marks a session that another program began: it is neither
 	// initialised nor deleted by us.
 	Joined bool
+	// PostOnly says that another callboard holds the session's GET stream, so
+	// that this one opens none.
+	PostOnly bool
 	// LastEvent is the id of the last event of the GET stream, "" for none.
 	LastEvent Secret
+	// About is what was known of the session's server when it was left, zero
+	// for nothing.
+	About About
 }
 
 // IsZero reports whether r asks for a new session.
-func (r Resume) IsZero() bool { return r == Resume{} }
+func (r Resume) IsZero() bool { return r.Session == "" }
+
+// Afresh returns what begins a new session with the same server.
+func (r Resume) Afresh() Resume { return Resume{Era: r.Era} }
 
 // Frame is one line of the log: a message of the wire, or a note about the
 // link.

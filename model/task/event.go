@@ -77,11 +77,15 @@ type (
 	// Stream says how push is doing. Up is a stream that is open. Gap: what
 	// was pushed since the last event may be lost, resync. Never: the server
 	// has no such stream (405); nothing is tried again. RetryAt is zero where
-	// nothing is planned.
+	// nothing is planned. Partial: push brings news of Tasks and of no others,
+	// since the server agreed to no more (subscriptions/listen); it is sent
+	// again whenever that changes.
 	Stream struct {
 		Up, Gap, Never bool
 		Why            string
 		RetryAt        time.Time
+		Partial        bool
+		Tasks          []ID
 	}
 )
 

@@ -71,4 +71,10 @@ type Reply struct {
 
 // Receipt says that the server's transport took a reply (202, or the like);
 // what the server does with it shows later.
-type Receipt struct{ At time.Time }
+type Receipt struct {
+	At time.Time
+	// Waits is how many other prompts must be answered before the replies go
+	// out, since the server takes all of them in one message: until then they
+	// are held by the session. 0: they were sent.
+	Waits int
+}

@@ -94,14 +94,15 @@ type How uint8
 
 // The ways, in the order of the words that the screen uses for them.
 const (
-	Pushed  How = iota + 1 // notifications/tasks/status
-	Polled                 // tasks/get
-	Listed                 // tasks/list
-	Created                // CreateTaskResult of a call of ours
-	Acted                  // the reply to our tasks/cancel
+	Pushed     How = iota + 1 // notifications/tasks/status
+	Polled                    // tasks/get
+	Listed                    // tasks/list
+	Created                   // CreateTaskResult of a call of ours
+	Acted                     // the reply to our tasks/cancel
+	Remembered                // kept from before callboard was started; not heard of since
 )
 
-var howWords = [...]string{"", "pushed", "polled", "listed", "started here", "cancel reply"}
+var howWords = [...]string{"", "pushed", "polled", "listed", "started here", "cancel reply", "kept from before"}
 
 // String returns one or two words for h, "" for the zero How.
 func (h How) String() string {

@@ -13,6 +13,9 @@ const (
 	Forbidden Support = iota
 	Optional
 	Required
+	// ServerDecides is every tool of the Modern era: whether a call becomes a
+	// task shows in its result.
+	ServerDecides
 )
 
 // String returns the protocol's word for s.
@@ -22,6 +25,8 @@ func (s Support) String() string {
 		return "optional"
 	case Required:
 		return "required"
+	case ServerDecides:
+		return "the server decides"
 	case Forbidden:
 	}
 	return "forbidden"
@@ -45,7 +50,7 @@ type Call struct {
 	Tool string          // raw
 	Args json.RawMessage // a JSON object
 	// AsTask augments the call with task:{ttl}. TTL 0 leaves the ttl to the
-	// server.
+	// server. Both mean nothing in the Modern era.
 	AsTask bool
 	TTL    time.Duration
 }

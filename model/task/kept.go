@@ -1,0 +1,70 @@
+package task
+
+import "time"
+
+// Handle is a task as it is kept beyond the program's life, of a server that it
+// was started on or watched.
+type Handle struct {
+	// Task is what was last known of it, without its message.
+	Task Task
+	// Tool and Digest are those of the call of ours that it came from: the
+	// tool's name, raw, and the digest of the arguments. "" for the tasks of
+	// others.
+	Tool, Digest string
+	// Session is the session that it was seen in, "" where there are none.
+	Session Secret
+	// Watched marks a task that the person named by its id.
+	Watched bool
+	// Since is when it was first kept, Seen when it was last heard of; our clock.
+	Since, Seen time.Time
+}
+
+// Sent is a tools/call that was on its way: until its reply comes nobody knows
+// whether it started anything.
+type Sent struct {
+	Call         CallID
+	Tool, Digest string // as in Handle
+	Session      Secret
+	At           time.Time // when it was sent, our clock
+}
+
+// Kept is what is kept of one server and one account on it.
+type Kept struct {
+	// Resume is the session to rejoin, and the era that was found. PostOnly is
+	// set where another process uses the session.
+	Resume  Resume
+	Handles []Handle
+	// Foreign are the handles that other credentials made on the same server.
+	// They are not asked for: a task's id may be all that protects it.
+	Foreign []Handle
+	// Unsettled are calls that were on their way when the process that sent
+	// them ended.
+	Unsettled []Sent
+}
+
+// Keep is one change of what is kept: one of the types below.
+type Keep interface{ keep() }
+
+type (
+	// KeepHandle adds a handle, or brings one up to date.
+	KeepHandle struct{ Handle Handle }
+	// DropHandle forgets one.
+	DropHandle struct{ ID ID }
+	// KeepResume keeps the session as it is now, and the era. Without a
+	// session the era alone is kept, and Gone names the session that is over.
+	KeepResume struct {
+		Resume Resume
+		Gone   Secret
+	}
+	// KeepSent notes that a call goes out; Settled that its outcome is known,
+	// or that the person has seen that it is not.
+	KeepSent struct{ Sent Sent }
+	// Settled ends what KeepSent began.
+	Settled struct{ Call CallID }
+)
+
+func (KeepHandle) keep() {}
+func (DropHandle) keep() {}
+func (KeepResume) keep() {}
+func (KeepSent) keep()   {}
+func (Settled) keep()    {}
