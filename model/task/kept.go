@@ -1,6 +1,12 @@
 package task
 
-import "time"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
 
 // Handle is a task as it is kept beyond the program's life, of a server that it
 // was started on or watched.
@@ -68,3 +74,25 @@ func (DropHandle) keep() {}
 func (KeepResume) keep() {}
 func (KeepSent) keep()   {}
 func (Settled) keep()    {}
+
+// Digest returns 16 hexadecimal digits that stand for the arguments of a call,
+// "" for none ({} and null are none). The order of an object's members and
+// white space make no difference; how a number is written does. It tells calls
+// apart, and it keeps nothing of what was sent.
+func Digest(args json.RawMessage) string {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 {
+		return ""
+	}
+	canonical := []byte(args)
+	if v, ok := decode(args); ok {
+		if members, is := v.(map[string]any); v == nil || is && len(members) == 0 {
+			return ""
+		}
+		if sorted, err := json.Marshal(v); err == nil { // sorts the members
+			canonical = sorted
+		}
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:8])
+}
