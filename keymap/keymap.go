@@ -35,15 +35,17 @@ type Log struct{ Reveal key.Binding }
 type Form struct {
 	Next, Prev, Send, Menu, Leave, Unset, Toggle, Yes, No key.Binding
 	Up, Down, Left, Right, PageUp, PageDown               key.Binding
+	// Of a task that asks several things at once.
+	NextAsk, PrevAsk, Hold key.Binding
 }
 
 // Menu is what ctrl+o opens in a form.
 type Menu struct {
-	Decline, Dismiss, Keys, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
+	Decline, Dismiss, Hold, Keys, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
 }
 
 // URL works in a prompt that asks the person to visit an address.
-type URL struct{ Open, Copy, Done, Retry, Menu, Up, Down, Leave key.Binding }
+type URL struct{ Open, Copy, Done, Retry, Menu, NextAsk, PrevAsk, Up, Down, Leave key.Binding }
 
 // Confirm works in a question of callboard's own.
 type Confirm struct{ Yes, No key.Binding }
@@ -139,10 +141,14 @@ func Default() *Map {
 			Right:    bind("right", "next choice"),
 			PageUp:   bind("pgup", "page up"),
 			PageDown: bind("pgdn", "page down", "pgdown"),
+			NextAsk:  bind("ctrl+n", "next question", "ctrl+n", "alt+n"),
+			PrevAsk:  bind("ctrl+p", "question before", "ctrl+p", "alt+p"),
+			Hold:     bind("ctrl+t", "hold, send together"),
 		},
 		Menu: Menu{
 			Decline: bind("d", "decline"),
 			Dismiss: bind("c", "dismiss"),
+			Hold:    bind("t", "hold, send together"),
 			Keys:    bind("k", "write the object's keys"),
 			Editor:  bind("e", "edit in $EDITOR"),
 			JSON:    bind("j", "show as JSON"),
@@ -160,6 +166,10 @@ func Default() *Map {
 			Done:  bind("d", "done"),
 			Retry: bind("r", "open again"),
 			Menu:  bind("ctrl+o", "more"),
+
+			NextAsk: bind("ctrl+n", "next question", "ctrl+n", "alt+n", "n"),
+			PrevAsk: bind("ctrl+p", "question before", "ctrl+p", "alt+p", "p"),
+
 			Up:    bind("up", "scroll up", "up", "k"),
 			Down:  bind("down", "scroll down", "down", "j"),
 			Leave: bind("esc", "leave"),

@@ -29,14 +29,14 @@ func (m *Map) Scopes() []Scope {
 		}},
 		{Name: "The log", Bindings: []key.Binding{m.Log.Reveal}},
 		{Name: "A form", Alone: true, Bindings: []key.Binding{
-			f.Next, f.Prev, f.Send, f.Menu, f.Unset, f.Toggle, f.Yes, f.No, f.Up, f.Down, f.Left, f.Right,
-			f.PageUp, f.PageDown, f.Leave,
+			f.Next, f.Prev, f.Send, f.Hold, f.NextAsk, f.PrevAsk, f.Menu, f.Unset, f.Toggle, f.Yes, f.No,
+			f.Up, f.Down, f.Left, f.Right, f.PageUp, f.PageDown, f.Leave,
 		}},
 		{Name: "A form's menu", Alone: true, Bindings: []key.Binding{
-			n.Decline, n.Dismiss, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
+			n.Decline, n.Dismiss, n.Hold, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
 		}},
 		{Name: "A prompt to visit an address", Alone: true, Bindings: []key.Binding{
-			u.Open, u.Copy, u.Done, u.Retry, u.Menu, u.Up, u.Down, u.Leave,
+			u.Open, u.Copy, u.Done, u.Retry, u.Menu, u.NextAsk, u.PrevAsk, u.Up, u.Down, u.Leave,
 		}},
 		{Name: "A confirmation", Alone: true, Bindings: []key.Binding{m.Confirm.Yes, m.Confirm.No}},
 		{Name: "Filter and command line", Alone: true, Bindings: []key.Binding{

@@ -21,6 +21,12 @@ func (f *Form) body() (lines []string, from, to int) {
 	}
 	lines = append(lines, f.quote(f.spec.Message)...)
 	lines = append(lines, f.warnings()...)
+	if f.spec.Kind == Call && f.spec.Support == task.ServerDecides {
+		if len(lines) > 0 && f.bodyHeight() >= 10 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, f.own("The server decides whether this runs as a task, and how long it keeps it.")...)
+	}
 	for _, p := range f.whole {
 		lines = append(lines, f.marked(f.theme.Glyphs.Failed, p, &f.theme.FieldError)...)
 	}
@@ -121,6 +127,8 @@ func (f *Form) banner() []string {
 		rows = f.marked(t.Glyphs.Completed, because("Sent"), &t.OK)
 	case Failed:
 		rows = f.marked(t.Glyphs.Failed, because("Failed"), &t.Error)
+	case Held:
+		rows = f.marked(t.Glyphs.Working, because("Held"), &t.Working)
 	case Withdrawn:
 		words := because("This can no longer be answered")
 		if !f.isURL() {

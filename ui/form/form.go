@@ -33,7 +33,7 @@ type Spec struct {
 	Tool   task.Text // zero where not known
 	Task   task.Text // the id of the task that asks, zero for none
 	// Guessed marks a Task that we inferred. Calling says that it is not a task
-	// that asks but a plain call.
+	// that asks but a call, which goes on when it is answered.
 	Guessed, Calling bool
 	// Message is the server's question, or the tool's description.
 	Message task.Text
@@ -72,8 +72,15 @@ type EventKind uint8
 const (
 	Nothing EventKind = iota
 	Changed
-	// Submit answers a question with Content, which was checked.
+	// Submit answers a question with Content, which was checked. Hold is the
+	// same for an answer that waits until the other questions of its task are
+	// answered too, so that all go together.
 	Submit
+	Hold
+	// NextAsk and PrevAsk leave the form, keep the draft, and open another
+	// question of the same task.
+	NextAsk
+	PrevAsk
 	// Start calls the tool with Content as its arguments, AsTask and TTL.
 	Start
 	// Leave closes the form and keeps the draft.
@@ -101,7 +108,7 @@ const (
 // Event is what one message made of the form.
 type Event struct {
 	Kind    EventKind
-	Content json.RawMessage // Submit, Start: a JSON object
+	Content json.RawMessage // Submit, Hold, Start: a JSON object
 	AsTask  bool            // Start
 	TTL     time.Duration   // Start: 0 leaves it to the server
 	Text    string          // EditText, CopyText, OpenURL, CopyURL, Reopen; raw
@@ -114,18 +121,29 @@ type Event struct {
 type Phase uint8
 
 // The phases. Asking and Failed take keys; in Failed the Why says why it was
-// not sent, or that nobody knows whether it arrived. Sending and Sent wait. Withdrawn can no longer be answered: the
-// Why says so, and what was typed is kept. Waiting and Complete are those of
-// an URL that the person consented to.
+// not sent, or that nobody knows whether it arrived. Sending and Sent wait.
+// Held takes keys too: the answer is complete, and goes with those of the other
+// questions. Withdrawn can no longer be answered: the Why says so, and what was
+// typed is kept. Waiting and Complete are those of an URL that the person
+// consented to.
 const (
 	Asking Phase = iota
 	Sending
 	Sent
 	Failed
+	Held
 	Withdrawn
 	Waiting
 	Complete
 )
+
+// Place is where a question stands among those that its task asks at once.
+type Place struct {
+	// Number counts from 1; Of is how many there are, 0 or 1 for no others.
+	Number, Of int
+	// Others is how many of the others wait for an answer.
+	Others int
+}
 
 // State is what became of a form's question.
 type State struct {

@@ -109,6 +109,7 @@ func open(tb testing.TB, spec Spec) *Form {
 var named = map[string]tea.KeyType{
 	"tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "enter": tea.KeyEnter, "esc": tea.KeyEsc,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+t": tea.KeyCtrlT,
 	"ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+x": tea.KeyCtrlX, "ctrl+u": tea.KeyCtrlU,
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 }
@@ -358,16 +359,17 @@ func TestStates(t *testing.T) {
 	var all []string
 	for _, s := range []State{
 		{Phase: Sending}, {Phase: Sent}, {Phase: Failed, Why: "the server refused it: -32602 bad value"},
+		{Phase: Held, Why: "2 more answers before it goes out"},
 		{Phase: Withdrawn, Why: "the task ended"}, {Phase: Asking},
 	} {
 		f.SetState(s)
 		all = append(all, look(t, f, 60, 8))
 		_, phase := press(f, "x"), f.state.Phase
-		if open := phase == Asking || phase == Failed; open != (f.Message() == "") {
+		if open := phase == Asking || phase == Failed || phase == Held; open != (f.Message() == "") {
 			t.Errorf("phase %d: message %q", phase, f.Message())
 		}
 	}
-	if f.current().text != "Adaxx" {
+	if f.current().text != "Adaxxx" {
 		t.Errorf("text %q", f.current().text)
 	}
 	uitest.Golden(t, "states", strings.Join(all, "\n"))

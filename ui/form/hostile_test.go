@@ -91,6 +91,7 @@ func FuzzKeys(f *testing.F) {
 			tea.KeyTab, tea.KeyShiftTab, tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,
 			tea.KeyCtrlS, tea.KeyCtrlO, tea.KeyCtrlX, tea.KeyPgUp, tea.KeyPgDown, tea.KeyBackspace, tea.KeyDelete,
 			tea.KeyCtrlK, tea.KeyCtrlU, tea.KeyCtrlW, tea.KeyHome, tea.KeyEnd, tea.KeyCtrlHome, tea.KeyCtrlT,
+			tea.KeyCtrlN, tea.KeyCtrlP,
 		}
 		for i, k := range keys {
 			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(k)}, Alt: k > 250, Paste: k > 245}
@@ -102,14 +103,15 @@ func FuzzKeys(f *testing.F) {
 			case k > 240:
 				msg.Runes = []rune(evil)
 			case k == 200:
-				fm.SetState(State{Phase: Phase(i % 7), Why: "why"})
+				fm.SetState(State{Phase: Phase(i % 8), Why: "why"})
+				fm.SetPlace(Place{Number: 1, Of: i % 3, Others: i % 2})
 				continue
 			case k == 201:
 				fm.Edited(evil)
 				continue
 			}
 			e, _ := fm.Update(msg)
-			if (e.Kind == Submit || e.Kind == Start) && !json.Valid(e.Content) {
+			if (e.Kind == Submit || e.Kind == Hold || e.Kind == Start) && !json.Valid(e.Content) {
 				t.Fatalf("sent %q", e.Content)
 			}
 			size := sizes()[(i+int(k))%len(sizes())]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"callboard/model/task"
@@ -32,7 +33,7 @@ func (f *Form) openMenu() {
 			why, f.message = f.message, ""
 		case Waiting:
 			why = "You agreed already; the server was told."
-		case Asking, Failed:
+		case Asking, Failed, Held:
 		}
 		m = append(m,
 			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }},
@@ -63,6 +64,10 @@ func (f *Form) openMenu() {
 	f.menu, f.menuAt = m, 0
 	if f.spec.Kind == Question { // nobody says no by pressing enter twice
 		f.menuAt = 2
+		if f.among.Of > 1 && !f.isURL() {
+			f.menu = slices.Insert(m, 2, choiceOfMenu{k.Hold, "keep this answer, and send all together", f.canHold(), f.hold})
+			m = f.menu
+		}
 		for f.menuAt < len(m)-1 && m[f.menuAt].why != "" {
 			f.menuAt++
 		}

@@ -45,6 +45,7 @@ type Form struct {
 
 	touched bool // something was typed, now or before
 	state   State
+	among   Place
 	whole   []string // problems of the whole
 	message string   // why the last key did nothing
 
@@ -159,8 +160,11 @@ func (f *Form) SetState(s State) {
 		return
 	}
 	f.state, f.menu, f.message = s, nil, ""
-	f.scroll, f.follow = 0, s.Phase == Asking || s.Phase == Failed
+	f.scroll, f.follow = 0, s.Phase == Asking || s.Phase == Failed || s.Phase == Held
 }
+
+// SetPlace tells the form where its question stands among those of its task.
+func (f *Form) SetPlace(p Place) { f.among = p }
 
 // Message says why the last key did nothing, "" where it did something.
 func (f *Form) Message() string { return f.message }
@@ -179,13 +183,23 @@ func (f *Form) Hints() []key.Binding {
 	case f.isURL() && f.state.Phase == Waiting:
 		return []key.Binding{k.URL.Done, k.URL.Retry, relabel(k.URL.Copy, "", "copy"), k.URL.Menu, k.URL.Leave}
 	case f.isURL():
-		return []key.Binding{k.URL.Open, k.URL.Copy, relabel(k.URL.Menu, "", declineMore), k.URL.Leave}
+		hints := []key.Binding{k.URL.Open, k.URL.Copy, relabel(k.URL.Menu, "", declineMore)}
+		if f.among.Of > 1 {
+			hints = append(hints, k.URL.NextAsk)
+		}
+		return append(hints, k.URL.Leave)
 	}
 	hints := []key.Binding{k.Form.Send}
 	menu := k.Form.Menu
 	if f.spec.Kind == Question {
 		menu = relabel(menu, "", declineMore)
 		hints = append(hints, menu) // who wants to say no looks for it first
+	}
+	if f.among.Of > 1 {
+		hints = append(hints, relabel(k.Form.NextAsk, "", "next question"))
+	}
+	if f.canHold() == "" {
+		hints = append(hints, relabel(k.Form.Hold, "", "hold"))
 	}
 	if len(f.rows) > 1 && !f.json {
 		hints = append(hints, k.Form.Next)

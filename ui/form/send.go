@@ -5,7 +5,64 @@ import (
 	"strconv"
 
 	"callboard/model/task"
+
+	"github.com/charmbracelet/bubbles/key"
 )
+
+// hold checks everything as send does, and tells that the answer is to wait for
+// those of the other questions.
+func (f *Form) hold() Event {
+	if why := f.canHold(); why != "" {
+		f.say(why)
+		return Event{}
+	}
+	e := f.send()
+	if e.Kind == Submit {
+		e.Kind, f.state = Hold, State{Phase: Held, At: f.spec.Now()}
+	}
+	return e
+}
+
+// canHold returns why no answer can be held, "" where it can.
+func (f *Form) canHold() string {
+	switch {
+	case f.spec.Kind != Question:
+		return "A call is sent alone: " + shown(f.keys.Form.Send) + " starts it."
+	case f.isURL():
+		return "What you agree to is not held."
+	case f.among.Others == 0:
+		return "No other question of this task waits: " + shown(f.keys.Form.Send) + " sends."
+	}
+	return ""
+}
+
+// beside is the key that leads to the question after or before this one.
+func (f *Form) beside(by int) key.Binding {
+	k := f.keys
+	switch {
+	case by > 0 && f.isURL():
+		return k.URL.NextAsk
+	case by > 0:
+		return k.Form.NextAsk
+	case f.isURL():
+		return k.URL.PrevAsk
+	}
+	return k.Form.PrevAsk
+}
+
+// leaveFor leaves the form for another question of its task.
+func (f *Form) leaveFor(kind EventKind) Event {
+	switch {
+	case f.spec.Kind != Question:
+		f.say("This is a call of yours: it has no question beside it.")
+		return Event{}
+	case f.among.Of < 2:
+		f.say("This is the only question of its task.")
+		return Event{}
+	}
+	f.store()
+	return Event{Kind: kind}
+}
 
 // send checks everything and tells that it is to be sent, or goes to the first
 // thing that is wrong.

@@ -39,7 +39,7 @@ func (f *Form) addCallRows(draft map[string]string) {
 		}
 		f.rows = append(f.rows, r)
 	}
-	if f.spec.Support != task.Forbidden {
+	if f.spec.Support == task.Optional || f.spec.Support == task.Required {
 		f.rows = append(f.rows, row{kind: ttlRow, set: true, text: ttl})
 	}
 }
@@ -51,7 +51,7 @@ func (f *Form) asTask() bool {
 			return r.text == string(modeChoices[0].Value)
 		}
 	}
-	return f.spec.Support != task.Forbidden
+	return f.spec.Support == task.Optional || f.spec.Support == task.Required
 }
 
 // ttl returns what the ttl row says, 0 for leaving it to the server.

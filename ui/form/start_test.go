@@ -76,7 +76,7 @@ func TestStart(t *testing.T) {
 
 func TestHowToRunIsAskedOnlyWhereItIsOpen(t *testing.T) {
 	for support, want := range map[task.Support]Event{
-		task.Forbidden: {Kind: Start}, task.Required: {Kind: Start, AsTask: true, TTL: time.Hour},
+		task.Forbidden: {Kind: Start}, task.ServerDecides: {Kind: Start}, task.Required: {Kind: Start, AsTask: true, TTL: time.Hour},
 	} {
 		s := call(support)
 		s.Form = task.Form{}

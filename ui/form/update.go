@@ -34,6 +34,10 @@ func (f *Form) key(k tea.KeyMsg) Event {
 	case key.Matches(k, keys.Menu):
 		f.openMenu()
 		return Event{}
+	case key.Matches(k, f.beside(1)):
+		return f.leaveFor(NextAsk)
+	case key.Matches(k, f.beside(-1)):
+		return f.leaveFor(PrevAsk)
 	case key.Matches(k, keys.PageUp):
 		f.page(-1)
 		return Event{}
@@ -46,6 +50,8 @@ func (f *Form) key(k tea.KeyMsg) Event {
 		return f.urlKey(k)
 	case key.Matches(k, keys.Send):
 		return f.send()
+	case key.Matches(k, keys.Hold):
+		return f.hold()
 	}
 	f.follow = true
 	return f.fieldKey(k)
@@ -256,7 +262,7 @@ func (f *Form) locked() bool {
 		f.say("It can no longer be answered; what you typed is kept.")
 	case Complete:
 		f.say("It is complete.")
-	case Asking, Failed, Waiting:
+	case Asking, Failed, Held, Waiting:
 		return false
 	}
 	return true

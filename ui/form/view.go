@@ -137,9 +137,18 @@ func (f *Form) title() string {
 	case f.spec.Kind == Call:
 		return "new " + f.spec.Tool.Line() + " on " + f.spec.Server
 	case f.isURL():
-		return f.theme.Glyphs.Asking + " " + f.spec.Server + " asks you to visit a page"
+		return f.theme.Glyphs.Asking + " " + f.spec.Server + " asks you to visit a page" + f.ofMany()
 	}
-	return f.theme.Glyphs.Asking + " " + f.spec.Server + " asks"
+	return f.theme.Glyphs.Asking + " " + f.spec.Server + " asks" + f.ofMany()
+}
+
+// ofMany says which of the questions of its task this is, "" where it is the
+// only one.
+func (f *Form) ofMany() string {
+	if f.among.Of < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" %s question %d of %d", f.theme.Glyphs.Dot, f.among.Number, f.among.Of)
 }
 
 // roomyHeight is from which height on a form spends lines on looks.
@@ -159,7 +168,7 @@ func (f *Form) header() []string {
 		}
 		parts = append(parts, "task "+id)
 	} else if s.Kind == Question {
-		parts = append(parts, map[bool]string{true: "a call of yours", false: "no task named"}[s.Calling])
+		parts = append(parts, map[bool]string{true: "a call of yours, no task yet", false: "no task named"}[s.Calling])
 	}
 	if name := s.Name.Line(); name != "" && name != s.Server {
 		parts = append(parts, "server "+name)

@@ -243,3 +243,13 @@ func TestWordsOfAnArgumentKeepTheirIndent(t *testing.T) {
 		t.Errorf("%d rows:\n%s", n, view)
 	}
 }
+
+// Where the server decides how a tool runs, nothing else is claimed.
+func TestAToolOfWhichTheServerDecides(t *testing.T) {
+	view := look(t, pane(t, Source{Server: "ops", View: model.ToolsView{At: time.Now(), Tools: []task.Tool{tool("deploy", task.ServerDecides)}}}), 78, 12)
+	for _, words := range []string{"deploy", "task?", "The server decides with each call whether it runs as a task."} {
+		if !strings.Contains(view, words) {
+			t.Errorf("no %q:\n%s", words, view)
+		}
+	}
+}

@@ -113,6 +113,8 @@ func how(t *task.Tool) string {
 		return "task"
 	case task.Optional:
 		return "task, call"
+	case task.ServerDecides:
+		return "task?"
 	case task.Forbidden:
 	}
 	return "call"
@@ -186,9 +188,10 @@ func (p *Pane) describe(it *item) *render.Document {
 		d.AddText("on "+it.server, &t.Text)
 	}
 	words := map[task.Support]string{
-		task.Required:  "Runs as a task: it goes on by itself, and its row stays.",
-		task.Optional:  "Runs as a task, or is called plainly: you choose.",
-		task.Forbidden: "Is called plainly: its row lives as long as the call.",
+		task.Required:      "Runs as a task: it goes on by itself, and its row stays.",
+		task.Optional:      "Runs as a task, or is called plainly: you choose.",
+		task.Forbidden:     "Is called plainly: its row lives as long as the call.",
+		task.ServerDecides: "The server decides with each call whether it runs as a task.",
 	}[tool.Support]
 	d.AddText(words, &t.Accent)
 	switch {
