@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +30,7 @@ type call struct {
 	cancel    context.CancelFunc
 }
 
-// callTable is the calls of a session. era2025.mu guards it.
+// callTable is the calls of a session. engine.mu guards it.
 type callTable struct {
 	running map[task.CallID]*call // without a reply so far
 	byToken map[string]*call
@@ -93,7 +92,7 @@ type taskParams struct {
 	TTL int64 `json:"ttl,omitempty"` // milliseconds
 }
 
-func (e *era2025) start(ctx context.Context, in task.Call) error { //nolint:contextcheck // ctx bounds the sending, the call lives as long as the session
+func (e *engine) start(ctx context.Context, in task.Call) error { //nolint:contextcheck // ctx bounds the sending, the call lives as long as the session
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -120,22 +119,21 @@ func (e *era2025) start(ctx context.Context, in task.Call) error { //nolint:cont
 	e.mu.Unlock()
 	e.spawn(func() {
 		defer cancel()
-		e.awaitStream(run)
-		m, err := e.exchange(run, request{method: "tools/call", params: p, id: c.request, patient: true, outcome: true, call: c.id, told: &c.told})
+		m, err := e.manners.call(run, c, p)
 		e.finishCall(c, m, err)
 	})
 	return nil
 }
 
 // finishCall reports what became of a call.
-func (e *era2025) finishCall(c *call, m *jsonrpc.Message, err error) {
+func (e *engine) finishCall(c *call, m *jsonrpc.Message, err error) {
 	if err == nil && m.Error == nil {
 		if t, note, ok := e.strings.createdTask(m.Result); ok {
 			e.mu.Lock()
 			e.calls.became(c, t.ID)
 			e.prompts.became(c.id, t.ID)
 			e.mu.Unlock()
-			e.feed.add(task.Started{Call: c.id, Task: e.observe(t), Note: note})
+			e.feed.add(task.Started{Call: c.id, Task: e.heard(t, m.Result), Note: note})
 			return
 		}
 	}
@@ -156,7 +154,7 @@ func (e *era2025) finishCall(c *call, m *jsonrpc.Message, err error) {
 }
 
 // callError is what Returned says of a call that got no reply.
-func (e *era2025) callError(c *call, err error) *task.Error {
+func (e *engine) callError(c *call, err error) *task.Error {
 	if c.abandoned.Load() {
 		return &task.Error{
 			Kind:    task.Lost,
@@ -168,7 +166,7 @@ func (e *era2025) callError(c *call, err error) *task.Error {
 }
 
 // refusedCall is what Returned says of a JSON-RPC error in reply to a call.
-func (e *era2025) refusedCall(c *call, rpc *jsonrpc.Error) *task.Error {
+func (e *engine) refusedCall(c *call, rpc *jsonrpc.Error) *task.Error {
 	out := rpcError(rpc)
 	switch rpc.Code {
 	case jsonrpc.CodeInvalidRequest:
@@ -181,43 +179,4 @@ func (e *era2025) refusedCall(c *call, rpc *jsonrpc.Error) *task.Error {
 		}
 	}
 	return out
-}
-
-func (e *era2025) abandon(ctx context.Context, id task.CallID) error {
-	e.mu.Lock()
-	c := e.calls.running[id]
-	e.mu.Unlock()
-	if c == nil {
-		return fail(task.Unsupported, "the call is not on its way any more")
-	}
-	c.abandoned.Store(true)
-	c.told.Store(true)
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	if err := e.oneWay(ctx, cancelled(c.request, "the person cancelled it")); err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = timedOut(requestTimeout)
-		}
-		c.abandoned.Store(false)
-		return e.ep.explain("notifications/cancelled", err)
-	}
-	e.spawn(func() {
-		t := time.NewTimer(abandonGrace)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-e.life.Done():
-		}
-		c.cancel()
-	})
-	return nil
-}
-
-// awaitStream waits until the GET stream is open, or was tried, or keeps us
-// waiting for too long: what work asks may come on it at once.
-func (e *era2025) awaitStream(ctx context.Context) {
-	select {
-	case <-e.streamTried:
-	case <-ctx.Done():
-	}
 }

@@ -52,9 +52,7 @@ func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume) (*Session,
 		err = e.rejoin(ctx, resume)
 	}
 	if err != nil {
-		e.lose(errClosed)
-		e.wg.Wait()
-		e.tr.Close()
+		e.halt()
 		return nil, err
 	}
 	e.listen()

@@ -2,7 +2,10 @@ package mcpclient
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
 )
 
@@ -25,4 +28,38 @@ type era interface {
 	// close ends all goroutines and waits for them; keep says that the server
 	// is not to be told.
 	close(ctx context.Context, keep bool)
+
+	manners
+}
+
+// manners is what the engine asks of the generation that it works for. Methods
+// marked so are called with engine.mu held, and must not wait.
+type manners interface {
+	// dress returns the params of a request as they go on the wire, and the
+	// headers that it has beside those of all requests.
+	dress(r *request) (params any, header http.Header, err error)
+	// lost returns the error that ended the session where err, the transport's
+	// or a JSON-RPC error in a reply, says that it is gone; else nil.
+	lost(r *request, err error) *task.Error
+	// giveUp tells the server that the reply to r is no longer waited for.
+	giveUp(r request, why string)
+	// answered notes that the server answers.
+	answered()
+	// call sends a tools/call and returns its reply.
+	call(ctx context.Context, c *call, p callParams) (*jsonrpc.Message, error)
+	// asked handles a request of the server, told a notification that means
+	// nothing to the engine.
+	asked(m *jsonrpc.Message, o *origin)
+	told(m *jsonrpc.Message)
+	// detail takes what a message says of a task beyond its state, and returns
+	// the state to believe.
+	detail(t task.Task, raw json.RawMessage) task.Task
+	// stoppedAsking reports whether t, which may have ended, went on without
+	// waiting for an answer to its prompts. engine.mu is held.
+	stoppedAsking(t task.Task) bool
+	// lives notes that a task was not known to live, or lives no more.
+	lives(id task.ID, live bool)
+	// tool takes what a tool's entry says beyond the tool, and reports whether
+	// it is one to offer.
+	tool(t *task.Tool, raw json.RawMessage) bool
 }

@@ -26,7 +26,7 @@ type closedPrompt struct {
 	id      task.PromptID
 }
 
-// promptTable is the prompts of a session. era2025.mu guards it.
+// promptTable is the prompts of a session. engine.mu guards it.
 type promptTable struct {
 	seed   maphash.Seed
 	open   map[task.PromptID]*prompt

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strings"
-	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
@@ -72,37 +71,9 @@ func (s *sweep) next(at, next task.Cursor, page []byte, empty bool) (c task.Curs
 	return next, ""
 }
 
-func (e *era2025) page(ctx context.Context, at task.Cursor) (task.Page, error) {
-	sent := time.Now()
-	raw, err := e.read(ctx, request{method: "tasks/list", params: from(at)})
-	if err != nil {
-		return task.Page{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.List })
-	}
-	e.learn(func(a *task.About) *task.Can { return &a.List }, task.CanYes)
-	p, dropped := e.strings.page(raw)
-	p.SentAt = sent
-	if dropped > 0 {
-		e.ep.Note(fmt.Sprintf("tasks/list: %d entries without a usable id were left out", dropped))
-	}
-	for i, t := range p.Tasks {
-		p.Tasks[i] = e.observe(t)
-	}
-	e.mu.Lock()
-	if !at.Set {
-		e.sweep = newSweep()
-	}
-	next, why := e.sweep.next(at, p.Next, member(raw, "tasks"), len(p.Tasks) == 0)
-	e.mu.Unlock()
-	if why != "" {
-		e.ep.Note("tasks/list was cut short: " + why)
-	}
-	p.Next = next
-	return p, nil
-}
-
 // unsupported makes of -32601 the error of a server that lacks a method, and
 // takes note.
-func (e *era2025) unsupported(err error, can func(*task.About) *task.Can) error {
+func (e *engine) unsupported(err error, can func(*task.About) *task.Can) error {
 	var te *task.Error
 	if !errors.As(err, &te) || te.Kind != task.RPC || te.Code != jsonrpc.CodeMethodNotFound {
 		return err
@@ -114,7 +85,7 @@ func (e *era2025) unsupported(err error, can func(*task.About) *task.Can) error 
 	return te
 }
 
-func (e *era2025) get(ctx context.Context, id task.ID) (task.Task, error) {
+func (e *engine) get(ctx context.Context, id task.ID) (task.Task, error) {
 	raw, err := e.read(ctx, request{method: "tasks/get", params: taskID{id}, task: id})
 	if err != nil {
 		return task.Task{}, err
@@ -123,7 +94,7 @@ func (e *era2025) get(ctx context.Context, id task.ID) (task.Task, error) {
 }
 
 // oneTask decodes a result that is a Task. Some servers wrap it.
-func (e *era2025) oneTask(method string, id task.ID, raw json.RawMessage) (task.Task, error) {
+func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.Task, error) {
 	t, ok := e.strings.task(raw)
 	if !ok {
 		t, ok = e.strings.task(member(raw, "task"))
@@ -133,52 +104,12 @@ func (e *era2025) oneTask(method string, id task.ID, raw json.RawMessage) (task.
 		out.Tried = task.Own(method + " to " + e.ep.shown)
 		return task.Task{}, out
 	}
-	return e.observe(t), nil
+	return e.heard(t, raw), nil
 }
 
-func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {
-	raw, err := e.do(ctx, request{method: "tasks/cancel", params: taskID{id}, task: id})
-	if err != nil {
-		return task.Task{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.Cancel })
-	}
-	e.learn(func(a *task.About) *task.Can { return &a.Cancel }, task.CanYes)
-	t, err := e.oneTask("tasks/cancel", id, raw)
-	if err != nil {
-		// It was acknowledged all the same: what it came to, a poll will tell.
-		return task.Task{}, nil
-	}
-	return t, nil
-}
-
-func (e *era2025) result(ctx context.Context, id task.ID) (task.Result, error) {
-	if raw, ok := e.cached(ctx, id); ok {
-		return parseResult(raw), nil
-	}
-	m, err := e.exchange(ctx, resultRequest(id))
-	var te *task.Error
-	if errors.As(err, &te) && te.Kind == task.Lost && ctx.Err() == nil {
-		m, err = e.exchange(ctx, resultRequest(id))
-	}
-	switch {
-	case errors.As(err, &te) && te.Kind == task.RPC: // it came with an HTTP status of its own
-		return e.rpcResult(&jsonrpc.Error{Code: te.Code, Message: te.Message.String(), Data: te.Data})
-	case err != nil:
-		return task.Result{}, err
-	case m.Error != nil:
-		return e.rpcResult(m.Error)
-	}
-	return parseResult(m.Result), nil
-}
-
-// rpcResult tells an error that stands for a result from one that says that
-// there is none to be had.
-func (e *era2025) rpcResult(rpc *jsonrpc.Error) (task.Result, error) {
-	if noSuchTask(rpc) || rpc.Code == jsonrpc.CodeMethodNotFound {
-		out := rpcError(rpc)
-		out.Tried = task.Own("tasks/result to " + e.ep.shown)
-		return task.Result{}, out
-	}
-	return failedResult(rpc), nil
+// heard notes what a message tells of a task.
+func (e *engine) heard(t task.Task, raw json.RawMessage) task.Task {
+	return e.observe(e.manners.detail(t, raw))
 }
 
 // noSuchTask reports whether an error speaks of the task and not of its work.
@@ -201,7 +132,7 @@ func noSuchTask(rpc *jsonrpc.Error) bool {
 	return false
 }
 
-func (e *era2025) tools(ctx context.Context) ([]task.Tool, error) {
+func (e *engine) tools(ctx context.Context) ([]task.Tool, error) {
 	var all []task.Tool
 	tour := newSweep()
 	for at := (task.Cursor{}); ; {
@@ -213,7 +144,7 @@ func (e *era2025) tools(ctx context.Context) ([]task.Tool, error) {
 		list := member(raw, "tools")
 		before := len(all)
 		elements(list, func(v []byte) bool {
-			if t, ok := parseTool(v); ok {
+			if t, ok := parseTool(v); ok && e.manners.tool(&t, v) {
 				all = append(all, t)
 			}
 			return len(all) < maxTools

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +21,8 @@ type request struct {
 	patient bool          // the server may take as long as it likes
 	timeout time.Duration // of the whole; requestTimeout where 0, none where patient
 	first   bool          // initialize, which is never cancelled
+	final   bool          // a broken stream loses it; a closed one cancels it
+	idle    time.Duration // bound on the silence before and in its stream, see transport.Call
 	outcome bool          // the reply is the outcome of a tool, which may speak of sessions of its own
 
 	told *atomic.Bool // set once the server was told that the reply is no longer waited for; may be nil
@@ -29,6 +30,9 @@ type request struct {
 	task task.ID     // the task it is about
 	call task.CallID // the call it is
 	head func(transport.Head)
+	// on, if set, takes what comes on its stream beside the reply, in place of
+	// the engine; it is called by one goroutine at a time.
+	on func(m *jsonrpc.Message)
 }
 
 // pending is a request that waits for its reply, on whatever stream that comes.
@@ -50,7 +54,7 @@ func (o *origin) resumed() bool { return o.heads.Load() > 1 }
 
 // do sends a request and returns its result. Its error is a *task.Error; a
 // JSON-RPC error is one of kind RPC.
-func (e *era2025) do(ctx context.Context, r request) (json.RawMessage, error) {
+func (e *engine) do(ctx context.Context, r request) (json.RawMessage, error) {
 	m, err := e.exchange(ctx, r)
 	if err != nil {
 		return nil, err
@@ -58,8 +62,8 @@ func (e *era2025) do(ctx context.Context, r request) (json.RawMessage, error) {
 	if m.Error == nil {
 		return m.Result, nil
 	}
-	if !r.outcome && !r.first && sessionLost(m.Error, true) {
-		return nil, e.gone(r.method, m.Error)
+	if gone := e.manners.lost(&r, m.Error); gone != nil {
+		return nil, gone
 	}
 	out := rpcError(m.Error)
 	out.Tried = task.Own(r.method + " to " + e.ep.shown)
@@ -68,7 +72,7 @@ func (e *era2025) do(ctx context.Context, r request) (json.RawMessage, error) {
 
 // read is do for requests that are safe to repeat: one whose connection broke
 // is sent once more.
-func (e *era2025) read(ctx context.Context, r request) (json.RawMessage, error) {
+func (e *engine) read(ctx context.Context, r request) (json.RawMessage, error) {
 	raw, err := e.do(ctx, r)
 	var te *task.Error
 	if err == nil || !errors.As(err, &te) || te.Kind != task.Lost || ctx.Err() != nil {
@@ -82,11 +86,15 @@ func (e *era2025) read(ctx context.Context, r request) (json.RawMessage, error) 
 }
 
 // exchange sends a request and returns the response, which may be an error.
-func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, error) {
+func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, error) {
 	if r.id == "" {
 		r.id = jsonrpc.StringID(newName("r"))
 	}
-	body, err := jsonrpc.Request(r.id, r.method, r.params)
+	params, header, err := e.manners.dress(&r)
+	if err != nil {
+		return nil, e.ep.explain(r.method, err)
+	}
+	body, err := jsonrpc.Request(r.id, r.method, params)
 	if err != nil {
 		return nil, e.ep.explain(r.method, err)
 	}
@@ -106,8 +114,18 @@ func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, er
 	o := &origin{task: r.task, call: r.call}
 	err = e.tr.Post(run, transport.Call{
 		Body:    body,
+		Header:  header,
+		Final:   r.final,
+		Idle:    r.idle,
 		Patient: r.patient,
-		Handle:  func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
+		Handle: func(m *jsonrpc.Message) bool {
+			if r.on != nil && !m.Response() {
+				defer e.recover()
+				r.on(m)
+				return false
+			}
+			return e.take(m, o, r.id)
+		},
 		Head: func(h transport.Head) {
 			o.heads.Add(1)
 			e.skew.sample(h.Date, h.Sent, h.Received)
@@ -117,19 +135,19 @@ func (e *era2025) exchange(ctx context.Context, r request) (*jsonrpc.Message, er
 		},
 	})
 	if m := p.reply.Load(); m != nil {
-		e.answered()
+		e.manners.answered()
 		return m, nil
 	}
 	return nil, e.failed(ctx, run, r, err)
 }
 
-func (e *era2025) enter(id jsonrpc.ID, p *pending) {
+func (e *engine) enter(id jsonrpc.ID, p *pending) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.pending[id] = p
 }
 
-func (e *era2025) leave(id jsonrpc.ID) {
+func (e *engine) leave(id jsonrpc.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.pending, id)
@@ -137,7 +155,7 @@ func (e *era2025) leave(id jsonrpc.ID) {
 
 // failed finds out what it means that a request got no reply, and tells the
 // server where we stop waiting.
-func (e *era2025) failed(ctx, run context.Context, r request, err error) error {
+func (e *engine) failed(ctx, run context.Context, r request, err error) error {
 	what := r.method
 	if e.life.Err() != nil {
 		if ended := e.feed.over(); ended != nil {
@@ -148,8 +166,8 @@ func (e *era2025) failed(ctx, run context.Context, r request, err error) error {
 		return fail(task.Internal, "%s returned without a reply", what)
 	}
 	var status *transport.StatusError
-	if !r.first && e.lostBy(err) {
-		return e.gone(what, err)
+	if gone := e.manners.lost(&r, err); gone != nil {
+		return gone
 	}
 	if errors.As(err, &status) && status.RPC != nil {
 		e.ep.log.note(what + " was refused with HTTP " + task.CleanLine(status.Error(), 200).Line())
@@ -157,7 +175,7 @@ func (e *era2025) failed(ctx, run context.Context, r request, err error) error {
 	var lost *transport.LostError
 	slow := errors.As(err, &lost) && lost.Kind == transport.Timeout
 	if run.Err() != nil || slow {
-		e.giveUp(r, "no longer waited for")
+		e.manners.giveUp(r, "no longer waited for")
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -170,49 +188,4 @@ func (e *era2025) failed(ctx, run context.Context, r request, err error) error {
 		return out
 	}
 	return e.ep.explain(what, err)
-}
-
-// lostBy reports whether an error of the transport says that the session is
-// gone. Without a session id there is none to lose by a 404.
-func (e *era2025) lostBy(err error) bool {
-	var status *transport.StatusError
-	if errors.As(err, &status) && status.Status == http.StatusNotFound && e.resume().Session == "" {
-		return false
-	}
-	return sessionLost(err, false)
-}
-
-// gone ends the session because the server no longer knows it.
-func (e *era2025) gone(what string, err error) *task.Error {
-	out := &task.Error{
-		Kind:    task.SessionLost,
-		Message: task.Own("the server no longer knows our session"),
-		Tried:   task.Own(what + " to " + e.ep.shown),
-		Advice:  task.Own("it may have been restarted; a new session sees the tasks that are not bound to the old one"),
-		Err:     err,
-	}
-	var status *transport.StatusError
-	if errors.As(err, &status) {
-		out.Status = status.Status
-	}
-	e.ep.Note("the session is lost: " + task.CleanLine(err.Error(), 300).Line())
-	e.lose(out)
-	return out
-}
-
-// giveUp tells the server that a reply is no longer waited for. It does not
-// wait for that to arrive.
-func (e *era2025) giveUp(r request, why string) {
-	if r.first || e.ep.cfg.ReadOnly || r.told != nil && r.told.Swap(true) {
-		return // read-only sends no such notification
-	}
-	e.post(ownMessage{method: "notifications/cancelled", body: cancelled(r.id, why)})
-}
-
-func cancelled(id jsonrpc.ID, why string) []byte {
-	body, err := jsonrpc.Notification("notifications/cancelled", map[string]any{"requestId": id, "reason": why})
-	if err != nil {
-		return nil // an id of ours and a string always encode
-	}
-	return body
 }

@@ -35,6 +35,7 @@ type attempt struct {
 	t       *Transport
 	method  string
 	body    []byte
+	header  http.Header // of this exchange alone
 	oneWay  bool
 	resumed bool          // continues the stream of a POST
 	answer  time.Duration // bound on the wait for headers, 0 for none

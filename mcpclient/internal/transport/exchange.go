@@ -95,6 +95,9 @@ func (a *attempt) authorize(ctx context.Context, req *http.Request, refused stri
 // needed but the last event id, which is known here.
 func (a *attempt) request(ctx context.Context) *http.Request {
 	req := a.t.request(ctx, a.method)
+	for k, vs := range a.header {
+		req.Header[http.CanonicalHeaderKey(k)] = vs
+	}
 	if a.method == http.MethodPost {
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		req.Header.Set("Content-Type", "application/json")

@@ -12,9 +12,22 @@ type Call struct {
 	// Body is the JSON text. It must not be written to afterwards.
 	Body []byte
 
+	// Header is added to this call's request. It wins over Config.Header, not
+	// over what this package sets itself.
+	Header http.Header
+
 	// OneWay says that the message is a notification or a response, to which
 	// no reply belongs: any status of success ends the call.
 	OneWay bool
+
+	// Final says that a stream that breaks before the reply is not resumed,
+	// whatever event ids it showed (MCP 2026-07-28 has no resumption). Then
+	// ending ctx, which closes the stream, cancels the request.
+	Final bool
+
+	// Idle, if set, is for how long the stream may be silent, a comment being
+	// as good as an event, and the headers may keep us waiting.
+	Idle time.Duration
 
 	// Patient says that the server may take as long as it likes before its
 	// first byte (tools/call, tasks/result of a live task). Other calls fail
@@ -121,9 +134,12 @@ func (p *post) attempt(method, lastID string) *attempt {
 		replied: p.reply,
 	}
 	if method == http.MethodPost {
-		a.body = p.call.Body
+		a.body, a.header = p.call.Body, p.call.Header
 	}
-	if !p.call.Patient {
+	switch a.idle = p.call.Idle; {
+	case a.idle > 0:
+		a.answer = a.idle
+	case !p.call.Patient:
 		a.answer = p.t.cfg.Timing.Answer
 	}
 	return a
@@ -149,7 +165,7 @@ func (p *post) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return p.lost(causeError(ctx), "it was no longer waited for")
 		}
-		if a.lastID == "" {
+		if a.lastID == "" || p.call.Final {
 			return p.unresumable(a, e)
 		}
 		if e.opened {
@@ -171,8 +187,8 @@ func (p *post) run(ctx context.Context) error {
 	}
 }
 
-// unresumable is the error for a stream that ended before the reply without
-// having shown an event id.
+// unresumable is the error for a stream that ended before the reply and cannot
+// be resumed.
 func (p *post) unresumable(a *attempt, e ending) error {
 	switch {
 	case e.broken != nil:

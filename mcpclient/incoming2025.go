@@ -1,0 +1,55 @@
+package mcpclient
+
+import (
+	"fmt"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/model/task"
+)
+
+// maxRequestID bounds what is remembered of a request of the server.
+const maxRequestID = 1 << 10
+
+// asked is manners.asked: it handles a request of the server.
+func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
+	if len(m.ID) > maxRequestID {
+		e.ep.Note(fmt.Sprintf("a request of the server was dropped: its id has %d bytes", len(m.ID)))
+		return
+	}
+	e.ep.log.request(true, m.ID, task.CleanLine(m.Method, maxName).Line(), "")
+	silent := e.silent()
+	switch m.Method {
+	case "ping":
+		body, err := jsonrpc.Result(m.ID, nil)
+		if err == nil {
+			e.post(ownMessage{method: "the answer to ping", body: body})
+		}
+	case "elicitation/create":
+		e.elicited(m, o)
+	default:
+		if !silent { // in another program's session that program answers
+			e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "callboard does not offer this method")
+		}
+	}
+}
+
+// silent reports whether the session belongs to another program and we only
+// look on.
+func (e *era2025) silent() bool {
+	if !e.ep.cfg.ReadOnly {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.info.Joined
+}
+
+// told is manners.told.
+func (e *era2025) told(m *jsonrpc.Message) {
+	switch m.Method {
+	case "notifications/cancelled":
+		e.withdrawn(m.Params)
+	case "notifications/elicitation/complete":
+		e.completed(m.Params)
+	}
+}

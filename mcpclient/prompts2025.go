@@ -1,0 +1,213 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/model/task"
+)
+
+// elicited handles elicitation/create.
+func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
+	silent := e.silent()
+	if e.ep.cfg.ReadOnly && !silent {
+		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, "elicitation was not declared")
+		return
+	}
+	parsed, fault := parseElicitation(m.Params)
+	if fault != "" {
+		if !silent {
+			e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, fault)
+		}
+		return
+	}
+	p := &prompt{Prompt: parsed, request: m.ID}
+	p.ID = task.PromptID(newName("q"))
+	p.related = member(member(m.Params, "_meta"), metaRelated)
+	p.Task = relatedTask(m.Params)
+	e.mu.Lock()
+	p.params = maphash.Bytes(e.prompts.seed, m.Params)
+	if e.prompts.replay(m.ID, p.params, o.resumed()) {
+		e.mu.Unlock()
+		return
+	}
+	if len(e.prompts.open) >= maxPrompts {
+		e.prompts.flood++
+		first := e.prompts.flood == 1
+		e.mu.Unlock()
+		if first {
+			e.ep.Note(fmt.Sprintf("the server floods with prompts: %d are open, more are refused", maxPrompts))
+		}
+		if !silent {
+			e.refuse(m.ID, m.Method, jsonrpc.CodeInternal, fmt.Sprintf("%d prompts wait for an answer already", maxPrompts))
+		}
+		return
+	}
+	old := e.prompts.asked[m.ID]
+	if old != nil {
+		e.prompts.close(old, "the server asked something else under the same id")
+	}
+	e.tie(p, o)
+	e.prompts.flood = 0
+	e.prompts.open[p.ID] = p
+	e.prompts.asked[m.ID] = p
+	told := p.Prompt // the tie may change as soon as the lock is gone
+	e.mu.Unlock()
+	if old != nil {
+		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
+	}
+	e.feed.add(task.Prompted{Prompt: told})
+}
+
+// tie finds out which task or call a prompt belongs to: the one it names, else
+// the one on whose stream it came, else the only one that can have asked. e.mu
+// is held.
+func (e *era2025) tie(p *prompt, o *origin) {
+	if o.call != "" {
+		p.Call = o.call
+		for _, c := range e.calls.byTask {
+			if c.id == o.call && p.Task == "" {
+				p.Task = c.task
+			}
+		}
+	}
+	if p.Task != "" {
+		if kept, ok := e.live[p.Task]; ok {
+			p.Task = kept
+		}
+		return
+	}
+	switch {
+	case o.task != "":
+		p.Task = o.task
+	case o.call != "":
+	case len(e.calls.byTask)+len(e.calls.running) == 1:
+		for id, c := range e.calls.byTask {
+			p.Task, p.Call, p.Guessed = id, c.id, true
+		}
+		for id := range e.calls.running {
+			p.Call, p.Guessed = id, true
+		}
+	case len(e.calls.byTask)+len(e.calls.running) == 0 && len(e.live) == 1:
+		for id := range e.live {
+			p.Task, p.Guessed = id, true
+		}
+	}
+}
+
+// withdrawn handles notifications/cancelled: the server no longer waits for an
+// answer, and is sent none.
+func (e *era2025) withdrawn(params json.RawMessage) {
+	id := jsonrpc.ID(member(params, "requestId"))
+	why := task.CleanLine(text(member(params, "reason")), 300)
+	if why.IsZero() {
+		why = task.Own("the server no longer waits for it")
+	}
+	e.mu.Lock()
+	p := e.prompts.asked[id]
+	if p != nil {
+		e.prompts.close(p, "the server no longer waits for it")
+	}
+	e.mu.Unlock()
+	if p != nil {
+		e.feed.add(task.Withdrawn{Prompt: p.ID, Why: why})
+	}
+}
+
+// completed handles notifications/elicitation/complete, which may come before
+// the person said anything, or long after.
+func (e *era2025) completed(params json.RawMessage) {
+	url := text(member(params, "elicitationId"))
+	if url == "" {
+		return
+	}
+	var id task.PromptID
+	e.mu.Lock()
+	for _, p := range e.prompts.open {
+		if p.ElicitationID == url {
+			id = p.ID
+		}
+	}
+	for i := len(e.prompts.closed) - 1; i >= 0 && id == ""; i-- {
+		if e.prompts.closed[i].url == url {
+			id = e.prompts.closed[i].id
+		}
+	}
+	e.mu.Unlock()
+	if id != "" {
+		e.feed.add(task.URLDone{Prompt: id})
+	}
+}
+
+func (e *era2025) answer(ctx context.Context, replies []task.Reply) (task.Receipt, error) {
+	for _, r := range replies {
+		if err := e.answerOne(ctx, r); err != nil {
+			return task.Receipt{}, err
+		}
+	}
+	return task.Receipt{At: time.Now()}, nil
+}
+
+func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
+	p, err := e.claim(r.Prompt)
+	if err != nil {
+		return err
+	}
+	err = e.send(ctx, p, r)
+	var te *task.Error
+	sent := err == nil || errors.As(err, &te) && te.Kind == task.Lost
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p.sending = false
+	if e.prompts.open[p.ID] != p {
+		if err != nil {
+			return err
+		}
+		return nil // withdrawn meanwhile: the two crossed, and the server took it
+	}
+	// An answer that may have arrived leaves the prompt open to a person who
+	// sends it again; nothing here does so.
+	if sent && err == nil {
+		e.prompts.close(p, "it was answered")
+	}
+	if sent {
+		delete(e.asking, p.Task) // that it goes on is our doing
+	}
+	return err
+}
+
+// send sends the response to a prompt.
+func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
+	if p.request == "" {
+		return nil // nobody waits for an answer: the call is sent again
+	}
+	result := elicitResult{Action: r.Action.String()}
+	if r.Action == task.Accept && p.Mode == task.FormMode {
+		if result.Content = r.Content; result.Content == nil {
+			result.Content = json.RawMessage(`{}`)
+		}
+	}
+	if p.related != nil {
+		result.Meta = map[string]json.RawMessage{metaRelated: p.related}
+	}
+	body, err := jsonrpc.Result(p.request, result)
+	if err != nil {
+		return fail(task.Internal, "the answer is not valid JSON")
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)() //nolint:contextcheck // the session's end ends it too
+	err = e.oneWay(ctx, body)
+	if err == nil {
+		return nil
+	}
+	if e.lostBy(err) {
+		return e.gone("the answer", err)
+	}
+	return e.ep.explain("POST of the answer", err)
+}
