@@ -6,8 +6,9 @@ import (
 	"callboard/model/task"
 )
 
-// answer sends a reply to a prompt, unless one is on its way.
-func (m *Model) answer(reply task.Reply) {
+// answer sends a reply to a prompt, unless one is on its way. hold keeps it
+// until the row's other questions are answered.
+func (m *Model) answer(reply task.Reply, hold bool) {
 	a := m.asks[reply.Prompt]
 	if a == nil {
 		m.tell(true, "That question is not known any more.")
@@ -58,7 +59,7 @@ func (m *Model) opened(id task.PromptID) {
 		a.Opened = m.now
 	}
 	if a.State != Answered {
-		m.answer(task.Reply{Prompt: id, Action: task.Accept})
+		m.answer(task.Reply{Prompt: id, Action: task.Accept}, false)
 	}
 }
 
@@ -101,4 +102,18 @@ func (m *Model) answered(l *link, n answered) {
 // was on its way shows that the answer came in time.
 func wentOn(r *Row) bool {
 	return r != nil && (r.Task.Status == task.Working || r.Task.Status == task.Completed)
+}
+
+// takeBack opens a prompt again whose answer is held.
+func (m *Model) takeBack(id task.PromptID) {
+	a := m.asks[id]
+	if a == nil || a.State != Held {
+		m.tell(true, "No answer is held there.")
+		return
+	}
+	a.State, a.Why, a.reply = Open, "", nil
+	m.rev++
+	if r := m.Row(a.Row); r != nil {
+		m.asksChanged(r)
+	}
 }

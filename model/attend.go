@@ -34,11 +34,18 @@ func (q *askQueue) follow(r *Row) bool {
 		r.queued = r.Since.UnixNano()
 		q.tree.Set(r)
 		return true
-	case !want && r.queued != 0:
+	case !want:
+		q.leave(r)
+	}
+	return false
+}
+
+// leave takes r out.
+func (q *askQueue) leave(r *Row) {
+	if r.queued != 0 {
 		q.tree.Delete(r)
 		r.queued = 0
 	}
-	return false
 }
 
 // attend tells the session whose questions are waited for: those that the

@@ -11,6 +11,7 @@ import (
 // known, and nobody waits for answers in it any more.
 func (m *Model) cut(l *link, e *task.Error) {
 	l.store.gapAt = m.now
+	l.broke(m.now, e.Message)
 	l.sweep, l.getting, l.missing = nil, map[uint64]time.Time{}, missing{}
 	l.tools.Loading, l.toolsOld, l.toolsDue = false, true, time.Time{}
 	l.attended, l.starts = nil, 0

@@ -67,6 +67,7 @@ func (m *Model) dialed(l *link, d dialed) {
 	}
 	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
 	l.stream, l.attended = task.Stream{}, nil
+	l.mended(m.now)
 	l.listErr, l.noList, l.missing = "", false, missing{}
 	l.sched.reset()
 	l.sched.resync(m.now)
@@ -203,6 +204,7 @@ func (m *Model) progressed(l *link) {
 	if l.mute != nil {
 		l.mute, l.mutes = nil, 0
 		l.store.gapAt = m.now
+		l.mended(m.now)
 		l.sched.resync(m.now)
 		m.note(l, "it answers again: all tasks are asked for anew")
 		m.tell(false, "%s answers again.", l.target.Name)
@@ -264,6 +266,7 @@ func (m *Model) silent(l *link, e *task.Error) {
 	if l.mute == nil {
 		m.note(l, "does not answer: "+e.Message.Line())
 		m.tell(true, "%s: %s", l.target.Name, e.Message.Line())
+		l.broke(m.now, e.Message)
 	}
 	l.mute = e
 	m.settleState(l)

@@ -108,7 +108,7 @@ func mainJob(st *stage, srv *mcptest.Server, blurred bool) {
 	if ask == nil || r == nil {
 		t.Fatalf("no question came: %+v, %+v", r, st.link())
 	}
-	st.wish(AnswerMsg{"ops", task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{}`)}})
+	st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{}`)}})
 	st.pass(60 * time.Second)
 	if r.Task.Status != task.Completed || r.Key.ID == "" || r.Later != task.Unknown {
 		t.Errorf("it ended as %v, later %v: %+v", r.Task.Status, r.Later, st.link())

@@ -15,12 +15,15 @@ import (
 type AskState uint8
 
 // The states of a prompt. Withdrawn: it can no longer be answered (Why says
-// so); the draft is kept.
+// so); the draft is kept. Held: it is answered, and the answer waits for those
+// to other questions of the same row (Why says for how many); TakeBackMsg opens
+// it again.
 const (
 	Open AskState = iota
 	Answering
 	Answered
 	Withdrawn
+	Held
 )
 
 // Ask is one prompt and what is known of it.

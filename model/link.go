@@ -88,6 +88,10 @@ type link struct {
 	// tasks; in this one they are taken at their word.
 	vanished bool
 
+	gaps      []gap            // the last ones, oldest first
+	named     map[task.ID]bool // asked for by the person, and not heard of yet
+	forgotten map[task.ID]bool // forgotten by the person: no row comes of what is told of them
+
 	asking    *askQueue
 	wanted    []task.ID // questions that the person opened, the newest first
 	attended  []task.ID
@@ -104,7 +108,7 @@ func newLink(i int, t Target) *link {
 	return &link{
 		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
 		getting: map[uint64]time.Time{}, asking: newAskQueue(),
-		forceStop: map[task.ID]bool{}, cancel: func() {},
+		forceStop: map[task.ID]bool{}, cancel: func() {}, named: map[task.ID]bool{}, forgotten: map[task.ID]bool{},
 	}
 }
 

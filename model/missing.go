@@ -24,6 +24,7 @@ const (
 // unknown takes in that a get answered that there is no such task.
 func (m *Model) unknown(l *link, id task.ID) {
 	r := l.store.tasks[id]
+	m.unnamed(l, id)
 	if r == nil {
 		l.sched.forget(id)
 		return
@@ -50,11 +51,16 @@ func (m *Model) mark(l *link, r *Row) {
 	case PushOnly:
 		r.PollError = "known by push alone: the server does not answer for it"
 	case Expired, Gone:
+		kind := task.Forgotten
+		if r.Mark == Expired {
+			kind = task.RanOut
+		}
+		r.addStep(task.Step{Kind: kind, Status: r.Task.Status, At: m.now, How: task.Polled})
 		if !r.Task.Status.Terminal() {
 			m.closePrompts(r, "the server does not know the task any more")
 			m.watch(l, r, 0)
 		}
-	case NoMark, UnknownOutcome:
+	case NoMark, UnknownOutcome, NotOurs:
 	}
 	m.changed(r)
 }

@@ -25,6 +25,11 @@ type Target struct {
 	// Refreshes says that the credentials are read anew for each try (a token
 	// file), so that trying again can help where they were refused.
 	Refreshes bool
+	// Memory is what outlives the program; nil keeps nothing.
+	Memory Memory
+	// Watch are tasks that the person named by their ids (--task): they are
+	// asked for as soon as the server is reached.
+	Watch []task.ID
 }
 
 // Options configure a Model.
@@ -93,11 +98,17 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.now = time.Now()
 	switch msg := msg.(type) {
 	case AnswerMsg:
-		m.answer(msg.Reply)
+		m.answer(msg.Reply, msg.Hold)
 	case AttendMsg:
 		m.attendTo(msg.Key)
 	case OpenedMsg:
 		m.opened(msg.Prompt)
+	case TakeBackMsg:
+		m.takeBack(msg.Prompt)
+	case WatchMsg:
+		m.watchTask(msg.Server, msg.ID)
+	case ForgetMsg:
+		m.forget(msg.Key)
 	case CancelMsg:
 		m.cancel(msg.Key)
 	case StartMsg:

@@ -79,6 +79,9 @@ func orNow(at, now time.Time) time.Time {
 // take lets a report be stored and all that hangs on it follow. It returns the
 // row, nil where the task was not taken in.
 func (m *Model) take(l *link, rep report) *Row {
+	if l.forgotten[rep.task.ID] {
+		return nil
+	}
 	c := l.store.apply(rep)
 	r := c.row
 	if r == nil {
@@ -101,6 +104,9 @@ func (m *Model) take(l *link, rep report) *Row {
 	}
 	if c.fresh {
 		m.adopt(l, r)
+	}
+	if c.heard && l.named[rep.task.ID] {
+		m.named(l, r)
 	}
 	if c.moved && !c.fresh {
 		m.promptsMoved(r, c.from, rep.sentAt)
@@ -183,8 +189,14 @@ func (m *Model) streamed(l *link, e task.Stream) {
 	if !e.Up && l.stream.Up {
 		l.faults++
 	}
+	lost := !e.Up && l.stream.Up && l.about.Era == task.Modern
 	l.stream = e
 	l.sched.pushes(e.Up)
+	l.sched.cover(e.Up && e.Partial, e.Tasks)
+	if lost && !e.Gap { // nothing brings back what is pushed meanwhile
+		l.sched.resync(m.now)
+		m.note(l, "push was cut off: all tasks are polled")
+	}
 	if e.Gap {
 		l.store.gapAt = m.now
 		l.sched.resync(m.now)

@@ -63,6 +63,9 @@ type schedule struct {
 type sight struct {
 	open   bool
 	missed bool
+	// partial: push brings news of the covered tasks and of no others.
+	partial bool
+	covered map[task.ID]bool
 	// doubts are tasks whose change a poll found, and when.
 	doubts map[task.ID]time.Time
 }
@@ -77,6 +80,7 @@ type watch struct {
 	listed  bool // tasks/list has it
 	soon    bool // due at once
 	asked   bool // a get is under way; it stands in no queue then
+	alone   bool // push does not cover it
 	place   *list.Element
 	waiting *list.List
 }
@@ -168,7 +172,7 @@ func (s *schedule) replied(id task.ID, ok bool, now time.Time) {
 }
 
 func (w *watch) key() queueKey {
-	k := queueKey{every: w.every, asking: w.asking, listed: w.listed}
+	k := queueKey{every: w.every, steady: w.alone, asking: w.asking, listed: w.listed}
 	switch {
 	case w.soon:
 		k.every, k.steady = 0, true
@@ -180,6 +184,7 @@ func (w *watch) key() queueKey {
 }
 
 func (s *schedule) enqueue(w *watch) {
+	w.alone = !s.covers(w.id)
 	k := w.key()
 	q := s.queues[k]
 	if q == nil {
@@ -202,17 +207,10 @@ func (s *schedule) dequeue(w *watch) {
 	w.place, w.waiting = nil, nil
 }
 
-// pushes notes that the stream for push opened or closed.
-func (s *schedule) pushes(open bool) {
-	if open != s.push.open {
-		s.push = sight{open: open}
-	}
-}
-
 // found notes that a poll found a change that push should have brought;
 // brought that push did bring one.
 func (s *schedule) found(id task.ID, now time.Time) {
-	if !s.push.open || s.push.missed || len(s.push.doubts) >= 1000 {
+	if !s.push.open || s.push.missed || !s.covers(id) || len(s.push.doubts) >= 1000 {
 		return
 	}
 	if s.push.doubts == nil {
@@ -281,7 +279,9 @@ func (s *schedule) reset() {
 			s.enqueue(w)
 		}
 	}
-	s.asked, s.sweeping, s.fails, s.push = 0, false, 0, sight{}
+	s.pushes(false)
+	s.cover(false, nil)
+	s.asked, s.sweeping, s.fails = 0, false, 0
 	s.hold, s.pages, s.items = time.Time{}, 1, 0
 }
 

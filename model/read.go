@@ -135,6 +135,21 @@ func (m *Model) unable(l *link) string {
 	return ""
 }
 
+// Unpushed returns why push brings no news of the row that key names, so that it
+// is polled; "" where push does, and of rows of which no news can come.
+func (m *Model) Unpushed(key task.Key) string {
+	l, r := m.rowLink(key)
+	switch {
+	case r == nil || r.Key.ID == "" || !r.Live() || l.server == nil || l.mute != nil:
+		return ""
+	case !l.stream.Up && l.stream.Never:
+		return cmp.Or(l.stream.Why, "the server pushes nothing")
+	case !l.stream.Up:
+		return "push is down: " + cmp.Or(l.stream.Why, "it is not open yet")
+	}
+	return l.sched.unpushed(key.ID)
+}
+
 // CanCancel returns "" where the key works on that row, else the reason why it
 // does not.
 func (m *Model) CanCancel(key task.Key) string {

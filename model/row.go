@@ -11,13 +11,16 @@ type Mark uint8
 
 // The marks. Expired: its ttl had run out when the server forgot it. Gone: it
 // had not. PushOnly: known by push alone, tasks/get fails. UnknownOutcome: a
-// call whose link broke before its reply.
+// call whose link broke before its reply, or that was on its way when an
+// earlier callboard ended. NotOurs: other credentials made its handle; it is
+// not asked for.
 const (
 	NoMark Mark = iota
 	Expired
 	Gone
 	PushOnly
 	UnknownOutcome
+	NotOurs
 )
 
 // Row is one line of the table: a task, or a plain call. There may be 100,000
@@ -50,6 +53,11 @@ type Row struct {
 	Asks []*Ask
 	Past *Past  // the prompt of this row that closed last, nil for none
 	Rev  uint64 // grows with each change of this row
+	// Handle is what is kept of it beyond the program's life, nil for nothing;
+	// Sent what was kept of a call of an earlier callboard whose outcome nobody
+	// knows. Both are read only.
+	Handle *task.Handle
+	Sent   *task.Sent
 
 	// sentAt is when the report that holds was sent (asked for, or received
 	// by push), pushedAt when the last push came, both in ns of our clock.
@@ -68,6 +76,24 @@ func (r *Row) Asking() bool {
 // Live reports whether the row may still change.
 func (r *Row) Live() bool {
 	return !r.Task.Status.Terminal() && (r.Mark == NoMark || r.Mark == PushOnly)
+}
+
+// Cancelling reports whether the server took a cancel of the task as a wish, and
+// neither has the task ended since nor did too much time pass without an effect.
+func (r *Row) Cancelling() bool {
+	return r.Live() && r.Wish != nil && r.Wish.Verb == "cancel" && r.Wish.State == Delivered
+}
+
+// Digest returns the digest of the arguments with which the row was begun, ""
+// where it is not known.
+func (r *Row) Digest() string {
+	switch {
+	case r.Handle != nil:
+		return r.Handle.Digest
+	case r.Sent != nil:
+		return r.Sent.Digest
+	}
+	return ""
 }
 
 // Expiry returns when the row's ttl ends, our clock, false where there is none.
@@ -117,7 +143,7 @@ func (r *Row) precede(steps []task.Step) {
 // makeRoom drops a step that may go and returns how many it dropped.
 func (r *Row) makeRoom() int {
 	for i := 1; i < len(r.Steps); i++ {
-		if s := r.Steps[i]; s.Status == r.Steps[i-1].Status && !s.Late && !s.Gap {
+		if s := r.Steps[i]; s.Status == r.Steps[i-1].Status && !s.Late && !s.Gap && s.Kind == task.Told {
 			r.Steps = append(r.Steps[:i], r.Steps[i+1:]...)
 			return 1
 		}

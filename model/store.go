@@ -2,6 +2,7 @@ package model
 
 import (
 	"container/heap"
+	"slices"
 	"strings"
 	"time"
 
@@ -282,6 +283,15 @@ func (s *store) forget(r *Row) {
 	}
 	if r.Call != nil {
 		delete(s.calls, r.Call.ID)
+	}
+	delete(s.calls, r.Key.Call)
+}
+
+// drop forgets r before its time.
+func (s *store) drop(r *Row) {
+	s.forget(r)
+	if i := slices.Index(s.ended, r); i >= 0 {
+		heap.Remove(&s.ended, i)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestOverTheWire(t *testing.T) {
 			if ask.Prompt.Message.String() != "Approve?" || len(ask.Prompt.Form.Fields) != 1 {
 				t.Errorf("%+v", ask.Prompt)
 			}
-			st.wish(AnswerMsg{"ops", task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{"ok":true}`)}})
+			st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{"ok":true}`)}})
 			st.pass(3 * time.Second)
 			if ask.State != Answered || ask.Wish.State != Taken || r.Task.Status != task.Completed {
 				t.Errorf("%v %+v %v", ask.State, ask.Wish, r.Task.Status)
@@ -199,7 +199,7 @@ func TestOverTheWire(t *testing.T) {
 			}
 			ask := r.Asks[0]
 			srv.Intercept(mcptest.Interception{Drop: true})
-			st.wish(AnswerMsg{"ops", task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{}`)}})
+			st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: ask.Prompt.ID, Action: task.Accept, Content: []byte(`{}`)}})
 			st.pass(20 * time.Second)
 			sent := 0
 			for _, q := range srv.Requests() {

@@ -166,7 +166,7 @@ func (m *Model) retry(key task.Key) {
 	case w.ask != nil && w.State == NoEffect:
 		m.tell(true, "The answer was delivered; it is not sent twice.")
 	case w.ask != nil:
-		m.answer(*w.ask.reply)
+		m.answer(*w.ask.reply, false)
 	case w.Verb == "cancel":
 		m.cancel(key)
 	case w.Verb == "start":

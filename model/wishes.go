@@ -4,11 +4,15 @@ import "callboard/model/task"
 
 // The wishes of the person: messages that the screen sends to Update.
 type (
-	// AnswerMsg sends a reply to a prompt.
+	// AnswerMsg sends a reply to a prompt. Hold keeps it until the other open
+	// questions of its row are answered or held too; then all go together.
 	AnswerMsg struct {
 		Server string
 		Reply  task.Reply
+		Hold   bool
 	}
+	// TakeBackMsg opens a prompt again whose answer is held.
+	TakeBackMsg struct{ Prompt task.PromptID }
 	// AttendMsg opens a task's question (on-demand: attends it now).
 	AttendMsg struct{ Key task.Key }
 	// OpenedMsg says that the person consented to a URL prompt: accept is sent.
@@ -35,6 +39,15 @@ type (
 	ForceMsg struct{ Key task.Key }
 	// SortMsg sorts by a column; the same column again reverses.
 	SortMsg struct{ By Column }
+	// WatchMsg asks a server for a task that the person names by its id, and
+	// keeps its handle. A row appears once the server knows the task.
+	WatchMsg struct {
+		Server string
+		ID     task.ID
+	}
+	// ForgetMsg takes a row and its handle away. The task is not told: it is not
+	// cancelled, and WatchMsg brings it back.
+	ForgetMsg struct{ Key task.Key }
 	// FilterMsg filters by text, "" for none.
 	FilterMsg struct{ Text string }
 )

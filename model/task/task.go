@@ -112,9 +112,28 @@ func (h How) String() string {
 	return ""
 }
 
+// StepKind says what a step tells of.
+type StepKind uint8
+
+// The kinds. All but Told happened to what is known of the task, not to the
+// task: the step has the status that held then.
+const (
+	Told      StepKind = iota // the server told of the task
+	Forgotten                 // the server does not know the task any more; its ttl had not run out
+	RanOut                    // as Forgotten, and its ttl had run out
+	LinkLost                  // the link to the server broke (Message: why)
+	LinkBack                  // it stood again
+)
+
+// String returns a few words for k, "" for Told.
+func (k StepKind) String() string {
+	return [...]string{"", "gone", "expired", "link lost", "link back"}[k]
+}
+
 // Step is one seen change of a task, or one contradiction: a report that is
 // kept in the time line but does not change the state any more.
 type Step struct {
+	Kind    StepKind
 	Status  Status
 	Message Text
 	At      time.Time // when we learnt it, our clock
