@@ -39,6 +39,8 @@ var walls = []wall{
 		"the nouns are the standard library's alone, so that wire and screen can both depend on them"},
 	{"callboard/model", []string{"callboard/model/task"}, []string{bubbletea, "golang.org/x/sync", "golang.org/x/time", "github.com/tidwall/btree"},
 		"the thinking half meets the wire at its own port only, and is tested without a terminal"},
+	{"callboard/model/state", []string{"callboard/model/task"}, []string{"github.com/gofrs/flock", "github.com/adrg/xdg"},
+		"files and locks know no server and no screen; main hands them to the model behind its port"},
 	{"callboard/mcpclient", []string{"callboard/mcpclient", "callboard/model/task"}, []string{"golang.org/x/sync", "golang.org/x/time", "golang.org/x/net"},
 		"the protocol knows no screen: it never imports Bubble Tea, the model or ui"},
 	{"callboard/mcpclient/internal/jsonrpc", nil, nil,
@@ -180,6 +182,15 @@ func TestScreenAndWireNeverMeet(t *testing.T) {
 					t.Errorf("%s reaches %s", room, path)
 				}
 			}
+		}
+	}
+}
+
+// What outlives the program is behind the model's port: main alone knows files.
+func TestOnlyMainImportsState(t *testing.T) {
+	for _, p := range list(t) {
+		if p.ImportPath != "callboard" && slices.Contains(p.Imports, "callboard/model/state") {
+			t.Errorf("%s must not import callboard/model/state: main hands it over as a model.Memory", p.ImportPath)
 		}
 	}
 }

@@ -1,0 +1,3 @@
+package state
+
+func child(what string) {}

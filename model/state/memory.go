@@ -1,0 +1,278 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"callboard/model/task"
+)
+
+// errClosed is what a Memory says after Close.
+var errClosed = fmt.Errorf("nothing is kept any more: %w", os.ErrClosed)
+
+const (
+	gather   = 250 * time.Millisecond // changes that come together are written together
+	lookStep = time.Second            // between looks at what other processes wrote
+	retryMin = time.Second            // between attempts to write
+	retryMax = 30 * time.Second
+)
+
+// Memory is what is kept of one server and one account on it: a model.Memory.
+type Memory struct {
+	folder  *Folder
+	by      string // its own name, in the file and of its lock
+	url     string
+	account task.Secret
+
+	// turn is held, by one value in it, while the file is read and written; it
+	// guards the fields up to mu.
+	turn   chan struct{}
+	use    *flock.Flock // of the name by; nil until something is in use
+	done   bool         // Close has had its turn
+	seen   os.FileInfo  // the file as doc was read from it, nil for none
+	read   bool         // whether it was read at all
+	others foreign
+
+	mu      sync.Mutex // never held while a file is touched
+	doc     document   // as it was read or written last
+	pending pending
+	notes   []error // not told yet
+	told    string  // the trouble that was told last, until something is written
+	began   bool    // the writing goroutine runs
+	closed  bool
+
+	wake   chan struct{} // something is pending
+	urgent chan struct{} // it must not wait for more
+	news   chan struct{} // for News
+	over   chan struct{} // closed by Close
+	ended  sync.WaitGroup
+}
+
+// Server returns what is kept of the server at that address, for the account
+// that the credentials are of. Nothing is read yet. It is to be closed.
+func (f *Folder) Server(address string, credentials Credentials) *Memory {
+	url, parsed := normalised(address)
+	account := credentials.account(parsed)
+	if parsed == nil {
+		account += "\n" + address
+	}
+	return &Memory{
+		folder: f, by: random(), url: url, account: task.Secret(account), doc: newDocument(url), pending: pending{},
+		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1),
+		news: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+}
+
+// Recall reads what is kept and takes the newest session for this Memory, or
+// says by Resume.PostOnly that another one uses it.
+func (m *Memory) Recall(ctx context.Context) (task.Kept, error) {
+	err := m.exchange(ctx, (writer).claim)
+	if err != nil {
+		m.tell(err)
+	}
+	return m.kept(ctx, true), join(m.untold(), err)
+}
+
+// Keep takes in changes; they are written a moment later.
+func (m *Memory) Keep(changes ...task.Keep) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed || len(changes) == 0 {
+		return
+	}
+	now := m.folder.now()
+	for _, k := range changes {
+		m.pending.add(k, now)
+		if _, ok := k.(task.KeepSent); ok {
+			poke(m.urgent)
+		}
+	}
+	if !m.began {
+		m.began = true
+		m.ended.Go(m.write)
+	}
+	poke(m.wake)
+}
+
+// Flush writes what is pending now.
+func (m *Memory) Flush(ctx context.Context) error {
+	if err := m.exchange(ctx, nil); err != nil {
+		m.tell(err)
+		return err
+	}
+	return m.untold()
+}
+
+// News blocks until another process changed the file or something could not be
+// written. After Close its error is os.ErrClosed.
+func (m *Memory) News(ctx context.Context) (task.Kept, error) {
+	look := time.NewTicker(lookStep)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return task.Kept{}, ctx.Err()
+		case <-m.over:
+			return task.Kept{}, errClosed
+		case <-m.news:
+			return m.kept(ctx, false), m.untold()
+		case <-look.C:
+			if m.stale(ctx) {
+				m.report(m.exchange(ctx, nil))
+			}
+		}
+	}
+}
+
+// Close writes what is left and gives up the session. A second one does nothing.
+func (m *Memory) Close(ctx context.Context) error {
+	m.mu.Lock()
+	again := m.closed
+	m.closed = true
+	m.mu.Unlock()
+	if again {
+		return nil
+	}
+	close(m.over)
+	m.ended.Wait()
+	var err error
+	if m.busy() {
+		err = m.exchange(ctx, (writer).free)
+	}
+	m.turn <- struct{}{} // not by ctx: whoever has it is soon done
+	defer func() { <-m.turn }()
+	m.done = true
+	if m.use != nil {
+		release(m.use, true)
+		m.use = nil
+	}
+	return err
+}
+
+// busy reports whether there is something to write or to give up.
+func (m *Memory) busy() bool {
+	m.turn <- struct{}{}
+	defer func() { <-m.turn }()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.use != nil || len(m.pending) > 0
+}
+
+// write is the goroutine that writes what Keep took in.
+func (m *Memory) write() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	m.ended.Go(func() { <-m.over; cancel() })
+	for wait := retryMin; ; {
+		select {
+		case <-m.over:
+			return
+		case <-m.wake:
+		}
+		select {
+		case <-m.over:
+			return
+		case <-m.urgent:
+		case <-time.After(gather):
+		}
+		err := m.exchange(ctx, nil)
+		if ctx.Err() != nil {
+			return // Close writes the rest
+		}
+		m.report(err)
+		if err == nil {
+			wait = retryMin
+			continue
+		}
+		select {
+		case <-m.over:
+			return
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, retryMax)
+		poke(m.wake)
+	}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it knows already
+	}
+}
+
+// report leaves err for News, once until something is written again.
+func (m *Memory) report(err error) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	if m.tell(err) {
+		m.note(err)
+	}
+}
+
+// tell notes that err is told, and reports whether it is another one than last.
+func (m *Memory) tell(err error) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	fresh := err.Error() != m.told
+	m.told = err.Error()
+	return fresh
+}
+
+// untold returns, once, what nobody was told yet.
+func (m *Memory) untold() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := join(m.notes...)
+	m.notes = nil
+	return err
+}
+
+// note leaves a sentence for whoever asks next.
+func (m *Memory) note(err error) {
+	if err == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.notes = append(m.notes, err)
+	poke(m.news)
+}
+
+// sentences are errors that are told on one line.
+type sentences []error
+
+func (s sentences) Error() string {
+	var words []string
+	for _, err := range s {
+		words = append(words, err.Error())
+	}
+	return strings.Join(words, "; ")
+}
+
+func (s sentences) Unwrap() []error { return s }
+
+// join returns one error for all that are not nil, nil for none.
+func join(errs ...error) error {
+	var s sentences
+	for _, err := range errs {
+		if err != nil {
+			s = append(s, err)
+		}
+	}
+	switch len(s) {
+	case 0:
+		return nil
+	case 1:
+		return s[0]
+	}
+	return s
+}
