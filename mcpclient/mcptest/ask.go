@@ -19,10 +19,12 @@ var (
 // prompt is a question that waits. Its fields belong to Server.mu.
 type prompt struct {
 	e       Elicitation
+	key     string  // of inputRequests
+	ignored int     // answers that were ignored, for Faults.Reask
 	r       *record // nil for plain calls
 	before  string  // statusMessage of the task before it asked
 	sent    map[*session]json.RawMessage
-	plain   *Call // of a plain call
+	plain   *Call // that asks; nil for Server.Ask
 	handed  bool
 	over    bool
 	answers chan promptAnswer // cap 1
@@ -33,10 +35,25 @@ type promptAnswer struct {
 	err   error
 }
 
-// Elicit asks a person and waits for the answer. A task is input_required meanwhile. The error is [ErrUnanswered],
-// [ErrWithdrawn], [ErrCannotAsk], or the [*Error] that the client answered.
+// Elicit asks a person and waits for the answer. A task is input_required meanwhile; a modern plain call is answered by
+// an input_required result and goes on when it is sent again. The error is [ErrUnanswered], [ErrWithdrawn],
+// [ErrCannotAsk], or the [*Error] that the client answered.
 func (c *Call) Elicit(e Elicitation) (Reply, error) {
-	return c.s.ask(c.ctx, &prompt{e: e, r: c.r, plain: c})
+	replies, err := c.s.ask(c.ctx, &prompt{e: e, r: c.r, plain: c})
+	if err != nil {
+		return Reply{}, err
+	}
+	return replies[0], nil
+}
+
+// ElicitAll asks several questions at once and waits for all answers, which it gives in the order of the questions.
+// They may come one by one. The first error withdraws the others.
+func (c *Call) ElicitAll(qs ...Question) ([]Reply, error) {
+	ps := make([]*prompt, 0, len(qs))
+	for _, q := range qs {
+		ps = append(ps, &prompt{e: q.Elicitation, key: q.Key, r: c.r, plain: c})
+	}
+	return c.s.ask(c.ctx, ps...)
 }
 
 // ElicitationDone sends notifications/elicitation/complete to the caller, or to all for a launched task.
@@ -50,15 +67,22 @@ func (s *Server) Ask(ctx context.Context, taskID string, e Elicitation) (Reply, 
 	if r == nil {
 		return Reply{}, ErrNoTask
 	}
-	return s.ask(ctx, &prompt{e: e, r: r})
+	replies, err := s.ask(ctx, &prompt{e: e, r: r})
+	if err != nil {
+		return Reply{}, err
+	}
+	return replies[0], nil
 }
 
-func (s *Server) ask(ctx context.Context, p *prompt) (Reply, error) {
-	p.sent = map[*session]json.RawMessage{}
-	p.answers = make(chan promptAnswer, 1)
+// ask puts questions and waits for their answers.
+func (s *Server) ask(ctx context.Context, ps ...*prompt) ([]Reply, error) {
+	for _, p := range ps {
+		p.sent = map[*session]json.RawMessage{}
+		p.answers = make(chan promptAnswer, 1)
+	}
 	f := s.faults.Load()
-	if err := s.pose(p, f); err != nil {
-		return Reply{}, err
+	if err := s.pose(ps, f); err != nil {
+		return nil, err
 	}
 	var patience <-chan time.Time
 	if f.AskPatience > 0 {
@@ -66,9 +90,25 @@ func (s *Server) ask(ctx context.Context, p *prompt) (Reply, error) {
 		defer t.Stop()
 		patience = t.C
 	}
+	replies := make([]Reply, len(ps))
+	for i, p := range ps {
+		a := s.await(ctx, p, patience, f)
+		if a.err != nil {
+			for _, rest := range ps[i+1:] {
+				s.giveUp(rest, "no longer needed", f.AskSilently)
+			}
+			return nil, a.err
+		}
+		replies[i] = a.reply
+	}
+	return replies, nil
+}
+
+// await waits for the answer to one prompt.
+func (s *Server) await(ctx context.Context, p *prompt, patience <-chan time.Time, f *Faults) promptAnswer {
 	select {
 	case a := <-p.answers:
-		return a.reply, a.err
+		return a
 	case <-patience:
 		s.giveUp(p, "nobody answered in time", f.AskSilently)
 	case <-ctx.Done():
@@ -77,54 +117,114 @@ func (s *Server) ask(ctx context.Context, p *prompt) (Reply, error) {
 	// The answer may have come meanwhile; whoever closed the prompt put something there.
 	a := <-p.answers
 	if ctx.Err() == nil && errors.Is(a.err, ErrWithdrawn) {
-		return Reply{}, ErrUnanswered
+		a.err = ErrUnanswered
 	}
-	return a.reply, a.err
+	return a
 }
 
-// pose opens the prompt and offers it to whom it may concern.
-func (s *Server) pose(p *prompt, f *Faults) error {
+// pose opens prompts of one asker and offers them to whom they may concern.
+func (s *Server) pose(ps []*prompt, f *Faults) error {
 	defer s.log.changed() // who waits for the question need not see its task move
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.e.URL != "" && p.e.ID == "" {
-		s.elicited++
-		p.e.ID = fmt.Sprintf("elicit-%d-%s", s.elicited, randomID()[:8])
-	}
-	if p.r == nil {
-		if !p.plain.sess.takes(p.e) {
-			return ErrCannotAsk
-		}
-		s.asking = append(s.asking, p)
-		s.offer(p, p.plain.sess, p.plain.st)
+	if len(ps) == 0 {
 		return nil
 	}
-	r := p.r
-	if s.tasks[r.ID] != r || r.Status.Terminal() {
+	for _, p := range ps {
+		if p.e.URL != "" && p.e.ID == "" {
+			s.elicited++
+			p.e.ID = fmt.Sprintf("elicit-%d-%s", s.elicited, randomID()[:8])
+		}
+		if err := s.askable(p); err != nil {
+			return err
+		}
+	}
+	switch first := ps[0]; {
+	case first.r != nil:
+		s.poseInTask(first.r, ps, f)
+	case first.plain.errand != nil:
+		first.plain.errand.pose(ps)
+	default:
+		for _, p := range ps {
+			s.asking = append(s.asking, p)
+			s.offer(p, p.plain.sess, p.plain.st)
+		}
+	}
+	return nil
+}
+
+// askable says why a prompt cannot be asked. s.mu is held.
+func (s *Server) askable(p *prompt) error {
+	r, c := p.r, p.plain
+	switch {
+	case r != nil && (s.tasks[r.ID] != r || r.Status.Terminal()):
 		return ErrWithdrawn
+	case c != nil && c.errand != nil && !c.errand.who.takes(p.e):
+		c.lacking = p.e.needs()
+		return ErrCannotAsk
+	case r == nil && c.errand == nil && !c.sess.takes(p.e):
+		return ErrCannotAsk
+	case r == nil:
+		return nil
 	}
 	if owner := s.sessions[r.Session]; owner != nil && !owner.takes(p.e) && !s.cfg.shared {
 		return ErrCannotAsk
 	}
-	p.before = r.Message
-	if n := len(r.prompts); n > 0 {
-		p.before = r.prompts[0].before
+	return nil
+}
+
+// poseInTask opens prompts of a task. s.mu is held.
+func (s *Server) poseInTask(r *record, ps []*prompt, f *Faults) {
+	for _, p := range ps {
+		p.before = r.Message
+		if n := len(r.prompts); n > 0 {
+			p.before = r.prompts[0].before
+		}
+		p.key = r.newKey(p.key, f)
+		s.asking = append(s.asking, p)
+		r.prompts = append(r.prompts, p)
 	}
-	s.asking = append(s.asking, p)
-	r.prompts = append(r.prompts, p)
 	if !f.AskWorking {
-		s.move(r, InputRequired, p.e.Message)
+		s.move(r, InputRequired, ps[0].e.Message)
 	}
-	if s.cfg.promptRoute == ByGET {
-		s.eachSession("", func(ss *session) {
-			if s.sees(ss, r) {
-				s.offer(p, ss, nil)
-			}
-		})
-		return nil
+	for _, p := range ps {
+		if s.cfg.promptRoute == ByGET {
+			s.eachSession("", func(ss *session) {
+				if s.sees(ss, r) {
+					s.offer(p, ss, nil)
+				}
+			})
+			continue
+		}
+		for _, w := range r.waits {
+			s.offer(p, w.sess, w.st)
+		}
 	}
-	for _, w := range r.waits {
-		s.offer(p, w.sess, w.st)
+}
+
+// newKey is a key of inputRequests that this task has not used (extension tasks, task update requests). s.mu is held.
+func (r *record) newKey(wish string, f *Faults) string {
+	if r.keys == nil {
+		r.keys = map[string]bool{}
+	}
+	base := wish
+	if base == "" {
+		base = "input"
+	}
+	key := base
+	for n := 2; r.keys[key] && !f.ReuseKeys || r.open(key) != nil; n++ {
+		key = fmt.Sprintf("%s-%d", base, n)
+	}
+	r.keys[key] = true
+	return key
+}
+
+// open is the open prompt of this key, or nil. s.mu is held.
+func (r *record) open(key string) *prompt {
+	for _, p := range r.prompts {
+		if p.key == key {
+			return p
+		}
 	}
 	return nil
 }
@@ -146,7 +246,7 @@ func (s *Server) offer(p *prompt, ss *session, st *stream) {
 	if p.r != nil && !f.NoRelatedTask {
 		params["_meta"] = map[string]any{metaRelated: map[string]any{"taskId": p.r.ID}}
 	}
-	data := s.encode("elicitation/create", outgoing{ID: id, Method: "elicitation/create", Params: params})
+	data := s.encode(p.e.method(), outgoing{ID: id, Method: p.e.method(), Params: params})
 	if st != nil && !st.plain && s.cfg.promptRoute != ByGET {
 		p.handed = st.push(data) || p.handed
 		return
@@ -158,7 +258,7 @@ func (s *Server) offer(p *prompt, ss *session, st *stream) {
 func (s *Server) offerOnGET(ss *session) {
 	for _, p := range s.asking {
 		switch {
-		case p.r == nil && p.plain.sess == ss && (p.plain.st.plain || s.cfg.promptRoute == ByGET),
+		case p.r == nil && p.plain.errand == nil && p.plain.sess == ss && (p.plain.st.plain || s.cfg.promptRoute == ByGET),
 			p.r != nil && s.cfg.promptRoute == ByGET && s.sees(ss, p.r):
 			s.offer(p, ss, nil)
 		}
@@ -173,18 +273,9 @@ func (s *Server) answered(p *prompt, ss *session, m *incoming) {
 	if p.over {
 		return // too late
 	}
-	var a promptAnswer
-	var res struct {
-		Action  string          `json:"action"`
-		Content json.RawMessage `json:"content"`
-	}
-	switch {
-	case m.Error != nil:
-		a.err = m.Error
-	case json.Unmarshal(m.Result, &res) != nil:
-		a.err = errorf(CodeInvalidRequest, "the answer is no ElicitResult")
-	default:
-		a.reply = Reply{Action: res.Action, Content: s.faults.Load().calm(res.Content)}
+	a := promptAnswer{err: m.Error}
+	if m.Error == nil {
+		a = p.e.reply(m.Result, s.faults.Load())
 	}
 	s.closePrompt(p, a, "answered elsewhere", false)
 	s.resume(p)
@@ -216,6 +307,8 @@ func (s *Server) closePrompt(p *prompt, a promptAnswer, reason string, silently 
 	s.asking = without(s.asking, p)
 	if p.r != nil {
 		p.r.prompts = without(p.r.prompts, p)
+	} else if e := p.plain.errand; e != nil {
+		e.open = without(e.open, p)
 	}
 	for ss, id := range p.sent {
 		delete(ss.pending, string(id)) // a late answer is accepted and ignored
@@ -234,10 +327,15 @@ func (s *Server) closePrompt(p *prompt, a promptAnswer, reason string, silently 
 	}
 }
 
-// resume sets a task to work again once nothing is asked any more. s.mu is held.
+// resume sets a task to work again once nothing is asked any more. One that still asks moves as well, since what it
+// asks has changed. s.mu is held.
 func (s *Server) resume(p *prompt) {
-	if r := p.r; r != nil && len(r.prompts) == 0 && r.Status == InputRequired && s.tasks[r.ID] == r {
-		s.move(r, Working, p.before)
+	if r := p.r; r != nil && r.Status == InputRequired && s.tasks[r.ID] == r {
+		if len(r.prompts) == 0 {
+			s.move(r, Working, p.before)
+		} else {
+			s.move(r, InputRequired, r.prompts[0].e.Message)
+		}
 	}
 	s.log.changed()
 }

@@ -11,6 +11,7 @@ import (
 type Call struct {
 	Tool string
 	Args json.RawMessage // arguments; {} when the client gave none
+	Data any             // for the tool's own use, from Before to Run
 
 	s     *Server
 	ctx   context.Context
@@ -18,6 +19,10 @@ type Call struct {
 	r     *record  // its task; nil for plain calls
 	st    *stream  // of a plain call: the stream that answers it
 	token json.RawMessage
+
+	errand  *errand        // of a modern call
+	begun   bool           // Before has run
+	lacking map[string]any // client capabilities without which a question could not be asked; belongs to Server.mu
 }
 
 // Bind decodes the arguments into v.
@@ -63,12 +68,34 @@ func (c *Call) Status(message string) {
 	}
 }
 
-// Progress sends notifications/progress, if the caller gave a token. total 0 and an empty message are left out.
+// CancelAsked reports whether a modern tasks/cancel was acknowledged for the task ([Tool.Deaf]).
+func (c *Call) CancelAsked() bool {
+	if c.r == nil {
+		return false
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.r.asked
+}
+
+// progressToken is that of the request which is open now.
+func (c *Call) progressToken() json.RawMessage {
+	if c.errand == nil {
+		return c.token
+	}
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.errand.token
+}
+
+// Progress sends notifications/progress, if the caller gave a token. total 0 and an empty message are left out. Modern
+// tasks have no progress (extension tasks, task status notifications): there it does nothing.
 func (c *Call) Progress(progress, total float64, message string) {
-	if len(c.token) == 0 {
+	token := c.progressToken()
+	if len(token) == 0 {
 		return
 	}
-	params := map[string]any{"progressToken": c.token, "progress": progress}
+	params := map[string]any{"progressToken": token, "progress": progress}
 	if total != 0 {
 		params["total"] = total
 	}
@@ -90,15 +117,25 @@ func severity(level string) int {
 	return -1
 }
 
-// Log sends notifications/message to the caller unless its logging/setLevel says that this is too little.
-func (c *Call) Log(level, logger string, data any) {
-	if c.sess == nil {
-		return
-	}
+// wantsLog reports whether the caller asked for messages of this severity: by logging/setLevel, in the modern era by
+// the logLevel of the request.
+func (c *Call) wantsLog(level string) bool {
 	c.s.mu.Lock()
-	least := c.sess.level
-	c.s.mu.Unlock()
-	if severity(level) < least {
+	defer c.s.mu.Unlock()
+	switch {
+	case c.errand != nil:
+		least := c.errand.who.level
+		return least >= 0 && severity(level) >= least
+	case c.sess != nil:
+		return severity(level) >= c.sess.level
+	default:
+		return false
+	}
+}
+
+// Log sends notifications/message to the caller unless its level says that this is too little.
+func (c *Call) Log(level, logger string, data any) {
+	if !c.wantsLog(level) {
 		return
 	}
 	params := map[string]any{"level": level, "data": data}
@@ -109,12 +146,16 @@ func (c *Call) Log(level, logger string, data any) {
 }
 
 // Notify sends any notification to the caller: on the stream of a plain call, on the open tasks/result of a task, else
-// on GET.
+// on GET. A modern call carries them on its stream as long as no task was made of it.
 func (c *Call) Notify(method string, params any) {
+	s := c.s
+	if c.errand != nil {
+		c.errand.note(s.encodeNote(method, params))
+		return
+	}
 	if c.sess == nil {
 		return
 	}
-	s := c.s
 	data := s.encodeNote(method, params)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,6 +180,7 @@ func (s *Server) Launch(tool Tool, t Task, args json.RawMessage) (id string) {
 	}
 	s.mu.Lock()
 	r := s.add(t)
+	r.deaf = tool.Deaf
 	c := &Call{Tool: tool.Name, Args: orEmpty(args), s: s, r: r}
 	start := s.prepare(tool, c)
 	s.mu.Unlock()
@@ -166,15 +208,47 @@ func (s *Server) prepare(tool Tool, c *Call) (start func()) {
 	}
 }
 
-// run is the script, whose panic becomes an error as it does in servers that last.
-func run(ctx context.Context, tool Tool, c *Call) (o Outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			o = Refused(CodeInternal, fmt.Sprintf("tool %s panicked", tool.Name), nil)
+// run is the script from its beginning to its end.
+func run(ctx context.Context, tool Tool, c *Call) Outcome {
+	if o := runBefore(ctx, tool, c); o != nil {
+		return *o
+	}
+	for range maxRuns {
+		o := runOnce(ctx, tool, c)
+		if o.urls == nil || c.errand == nil {
+			return c.honest(o)
 		}
-	}()
+		if failed := c.visit(o.urls); failed != nil {
+			return c.honest(*failed)
+		}
+	}
+	return ToolError("the pages did not help")
+}
+
+// runBefore is the part of a script before there may be a task; nil: the call goes on.
+func runBefore(ctx context.Context, tool Tool, c *Call) (o *Outcome) {
+	defer recovered(tool, func(e Outcome) { o = &e })
+	if tool.Before == nil || c.begun {
+		return nil
+	}
+	c.begun = true
+	if o = tool.Before(ctx, c); o != nil {
+		*o = c.honest(*o)
+	}
+	return o
+}
+
+func runOnce(ctx context.Context, tool Tool, c *Call) (o Outcome) {
+	defer recovered(tool, func(e Outcome) { o = e })
 	if tool.Run == nil {
 		return Answered()
 	}
 	return tool.Run(ctx, c)
+}
+
+// recovered is to be deferred: a panic of a script becomes an error, as it does in servers that last.
+func recovered(tool Tool, outcome func(Outcome)) {
+	if p := recover(); p != nil {
+		outcome(Refused(CodeInternal, fmt.Sprintf("tool %s panicked", tool.Name), nil))
+	}
 }

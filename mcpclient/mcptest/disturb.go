@@ -60,7 +60,8 @@ func decorate(s string) string {
 var spared = map[string]bool{
 	"taskId": true, "status": true, "createdAt": true, "lastUpdatedAt": true, "nextCursor": true, "type": true,
 	"mode": true, "protocolVersion": true, "taskSupport": true, "format": true, "level": true,
-	"progressToken": true, "requestId": true, "pattern": true, "$schema": true,
+	"resultType": true, "cacheScope": true, "requestState": true, "supportedVersions": true, "taskIds": true, "method": true,
+	"x-mcp-header": true, metaSubscription: true, "progressToken": true, "requestId": true, "pattern": true, "$schema": true,
 }
 
 // soil decorates the strings under v. key is where v stands.

@@ -48,13 +48,36 @@ const (
 	DeleteIgnored                   // 200, and the session goes on
 )
 
+// ListenMode is what becomes of subscriptions/listen.
+type ListenMode int
+
+// The ways to serve it.
+const (
+	ListenTasks   ListenMode = iota
+	ListenNoTasks            // acknowledged without taskIds: no task is pushed
+	ListenOwnID              // with a subscription id of the server's own, not that of the request
+	ListenEnds               // acknowledged, and ended at once in good order
+	ListenRefused            // unknown method
+)
+
+// ListenEnd is how a subscriptions/listen is told that the server ends it. The specification asks for both:
+// basic/patterns/cancellation for the notification, basic/patterns/subscriptions for the result.
+type ListenEnd int
+
+// The ways to tell.
+const (
+	EndBoth      ListenEnd = iota
+	EndResult              // the result alone
+	EndCancelled           // notifications/cancelled alone
+)
+
 // Faults is how the server misbehaves. The zero value is a server without fault. [WithFaults] begins with some,
 // [Server.Fault] switches them while it runs; what is already under way keeps the ones it began with.
 type Faults struct {
 	GET       GETMode
 	StealGET  bool // a second GET of a session takes the stream over; without it 409
 	Replies   ReplyMode
-	Loss      LossMode
+	Loss      LossMode // of the legacy era, as all of this block but Replies
 	Delete    DeleteMode
 	UnknownID bool // an unknown Last-Event-ID gets 200 and silence; without it 400
 
@@ -83,6 +106,26 @@ type Faults struct {
 	FrozenTime    bool   // lastUpdatedAt never moves
 	WholeSeconds  bool   // timestamps without fractions
 	BumpOnPoll    bool   // tasks/get moves lastUpdatedAt
+
+	Listen           ListenMode    // what becomes of subscriptions/listen
+	ListenEnd        ListenEnd     // how a listen is told that the server ends it
+	PushWithoutInput bool          // pushed input_required tasks lack their inputRequests
+	EffectLag        time.Duration // tasks/update and tasks/cancel are acknowledged this long before they take effect
+	AckDelay         time.Duration // they are acknowledged this long after they took effect
+	CancelLoses      bool          // tasks/cancel of a modern task comes too late, always
+	WholeUpdates     bool          // tasks/update that leaves an open question out is refused by -32602
+	AckLate          bool          // tasks/update of an ended task is acknowledged; without it -32602
+	Reask            int           // so many answers to a question are ignored: its key stays, or comes again
+	ReuseKeys        bool          // the keys of inputRequests are not made unique within a task
+	NoState          bool          // input_required results carry no requestState
+	EmptyRounds      int           // so many input_required results with a requestState alone precede each modern call
+	// ResultType gives the resultType of a modern result from the method and the one that is right; empty leaves it out.
+	ResultType func(method, right string) string
+
+	// The mixed servers: half of one era, half of the other.
+	BlockInDiscover       bool // server/discover declares the legacy `tasks` block, no extension; modern calls are all plain
+	ExtensionInInitialize bool // `initialize` lists the extension beside or instead of `tasks`
+	ModernPush            bool // legacy sessions are pushed notifications/tasks in the shape of the extension
 
 	AskWorking    bool            // a task stays working while it asks
 	NoRelatedTask bool            // prompts do not name their task

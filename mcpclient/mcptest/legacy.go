@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +24,7 @@ const (
 // revisions that the HTTP face accepts, newest first.
 var revisions = []string{Revision, "2025-06-18", "2025-03-26"}
 
-// ServeHTTP answers on any path: the streamable HTTP transport of 2025-11-25.
+// ServeHTTP answers on any path: the streamable HTTP transport of the eras that are configured.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		http.Error(w, "the server is closing", http.StatusServiceUnavailable)
@@ -37,6 +38,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	for k, vs := range s.faults.Load().Header {
 		w.Header()[k] = vs
+	}
+	if r.Method != http.MethodPost && s.cfg.eras&LegacyEra == 0 {
+		w.Header().Set("Allow", "POST")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
 	}
 	switch r.Method {
 	case http.MethodPost:
@@ -81,6 +87,8 @@ func (s *Server) servePOST(w http.ResponseWriter, r *http.Request) {
 	s.log.add(rec)
 	s.guarded(w, r, m.Method, m.ID, func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case s.isModern(r, &m):
+			s.serveModern(w, r, &m, bad) //nolint:contextcheck // a task outlives the request that makes it
 		case bad && bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
 			s.refuse(w, http.StatusBadRequest, errorf(CodeInvalidRequest, "batches are not part of this revision"))
 		case bad:
@@ -112,9 +120,9 @@ func (s *Server) guarded(w http.ResponseWriter, r *http.Request, method string, 
 		return
 	}
 	s.mu.Lock()
-	token := s.token
+	tokens := s.tokens
 	s.mu.Unlock()
-	if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
+	if len(tokens) > 0 && !slices.Contains(tokens, account(r)) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="mcptest", error="invalid_token"`)
 		http.Error(w, "unauthorized", http.StatusUnauthorized)
 		return
@@ -274,6 +282,15 @@ func (s *Server) serveDELETE(w http.ResponseWriter, r *http.Request) {
 	ss.get.finish(nil)
 	s.mu.Unlock()
 	s.log.changed()
+}
+
+// account is the bearer token of a request, empty where there is none.
+func account(r *http.Request) string {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return ""
+	}
+	return token
 }
 
 // wantsSSE reports whether the client accepts a stream.

@@ -22,17 +22,17 @@ func (s *Server) encodeReply(method string, id json.RawMessage, body any, err *E
 }
 
 // writeReply writes one JSON response; nil data, of a request that the client cancelled, an empty stream.
-func (s *Server) writeReply(w http.ResponseWriter, data []byte) {
+func (s *Server) writeReply(w http.ResponseWriter, data []byte, modern bool) {
 	if data == nil {
 		w.Header().Set("Content-Type", typeSSE)
 		w.WriteHeader(http.StatusOK)
 		return
 	}
 	w.Header().Set("Content-Type", typeJSON)
-	if f := s.faults.Load(); f.ErrorStatus != 0 {
-		var m struct{ Error json.RawMessage }
+	if f := s.faults.Load(); f.ErrorStatus != 0 || modern {
+		var m struct{ Error *Error }
 		if json.Unmarshal(data, &m) == nil && m.Error != nil {
-			w.WriteHeader(f.ErrorStatus)
+			w.WriteHeader(f.errorStatus(m.Error.Code, modern))
 		}
 	}
 	_, _ = w.Write(data)
@@ -60,7 +60,7 @@ func (s *Server) shape(r *http.Request) (sse, onlyJSON bool) {
 func (s *Server) send(w http.ResponseWriter, r *http.Request, ss *session, data []byte) {
 	sse, _ := s.shape(r)
 	if !sse {
-		s.writeReply(w, data)
+		s.writeReply(w, data, false)
 		return
 	}
 	s.mu.Lock()
@@ -125,7 +125,10 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, ss *sessio
 	case "logging/setLevel":
 		err = s.setLevel(ss, m.Params)
 	case "tools/list":
-		res, err = s.listTools(m.Params)
+		var page map[string]any
+		if page, err = s.listTools(m.Params, false); err == nil {
+			res = page
+		}
 	case "tools/call":
 		s.serveCall(w, r, ss, m)
 		return
@@ -165,6 +168,7 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *inco
 	if ss == nil {
 		ss = s.newSession(randomID())
 		ss.declare(p.Capabilities)
+		ss.account = account(r)
 		s.keepSession(ss)
 		w.Header().Set(headerSession, ss.id)
 	}
@@ -172,8 +176,8 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *inco
 	s.mu.Unlock()
 	res := map[string]any{
 		"protocolVersion": version,
-		"capabilities":    s.cfg.caps.wire(version),
-		"serverInfo":      map[string]any{"name": s.cfg.name, "title": s.cfg.title, "version": s.cfg.build},
+		"capabilities":    s.cfg.caps.wire(version, s.faults.Load()),
+		"serverInfo":      s.info(),
 	}
 	if s.cfg.instructions != "" {
 		res["instructions"] = s.cfg.instructions
@@ -182,7 +186,19 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *inco
 }
 
 // wire is schema type ServerCapabilities; revisions before 2025-11-25 have no tasks.
-func (c Capabilities) wire(version string) map[string]any {
+func (c Capabilities) wire(version string, f *Faults) map[string]any {
+	caps := c.common()
+	if f.ExtensionInInitialize {
+		caps["extensions"] = map[string]any{extensionTasks: struct{}{}}
+	}
+	if tasks := c.tasks(); len(tasks) > 0 && version >= Revision {
+		caps["tasks"] = tasks
+	}
+	return caps
+}
+
+// common is what both eras declare alike.
+func (c Capabilities) common() map[string]any {
 	caps := map[string]any{}
 	if c.Tools {
 		caps["tools"] = map[string]any{"listChanged": c.ToolsListChanged}
@@ -190,6 +206,11 @@ func (c Capabilities) wire(version string) map[string]any {
 	if c.Logging {
 		caps["logging"] = struct{}{}
 	}
+	return caps
+}
+
+// tasks is the block of 2025-11-25.
+func (c Capabilities) tasks() map[string]any {
 	tasks := map[string]any{}
 	if c.TasksList {
 		tasks["list"] = struct{}{}
@@ -200,10 +221,7 @@ func (c Capabilities) wire(version string) map[string]any {
 	if c.TasksCall {
 		tasks["requests"] = map[string]any{"tools": map[string]any{"call": struct{}{}}}
 	}
-	if len(tasks) > 0 && version >= Revision {
-		caps["tasks"] = tasks
-	}
-	return caps
+	return tasks
 }
 
 func (s *Server) setLevel(ss *session, params json.RawMessage) *Error {
@@ -315,6 +333,7 @@ func (s *Server) startTask(ss *session, m *incoming, tool Tool, c *Call, ttl *fl
 		t.Session = ""
 	}
 	c.r = s.add(t)
+	c.r.deaf = tool.Deaf
 	start := s.prepare(tool, c)
 	if f.EarlyStatus {
 		s.notifyStatus(c.r)

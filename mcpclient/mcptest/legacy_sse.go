@@ -61,7 +61,7 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, st *stream, from 
 	c := &conn{wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	s.mu.Lock()
 	st.attach(c, from)
-	s.conns[c] = struct{}{}
+	s.conns[c] = st
 	if opened != nil {
 		opened()
 	}
@@ -78,7 +78,7 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, st *stream, from 
 			return
 		}
 		if data, only := st.onlyReply(); only && lazy {
-			s.writeReply(w, data)
+			s.writeReply(w, data, st.modern)
 			return
 		}
 	}
@@ -93,7 +93,10 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, st *stream, from 
 	w.Header().Set("Content-Type", typeSSE)
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
 	w.WriteHeader(http.StatusOK)
-	if s.cfg.priming && s.cfg.keep > 0 {
+	if st.modern {
+		w.Header().Set("X-Accel-Buffering", "no")
+	}
+	if s.cfg.priming && st.keep > 0 {
 		out.write(s.prime(st), 0)
 	}
 	out.flush()

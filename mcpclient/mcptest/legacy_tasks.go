@@ -184,13 +184,8 @@ func (s *Server) serveResult(w http.ResponseWriter, r *http.Request, ss *session
 	})
 }
 
-// toolsPage is schema type ListToolsResult.
-type toolsPage struct {
-	Tools      []map[string]any `json:"tools"`
-	NextCursor *string          `json:"nextCursor,omitempty"`
-}
-
-func (s *Server) listTools(params json.RawMessage) (any, *Error) {
+// listTools is schema type ListToolsResult, in either era.
+func (s *Server) listTools(params json.RawMessage, modern bool) (map[string]any, *Error) {
 	if !s.serves(s.cfg.caps.Tools) {
 		return nil, errorf(CodeNoMethod, "Method not found")
 	}
@@ -201,14 +196,17 @@ func (s *Server) listTools(params json.RawMessage) (any, *Error) {
 	if !ok || from > uint64(len(tools)) {
 		return nil, errorf(CodeInvalidParams, "Invalid cursor")
 	}
-	page := toolsPage{Tools: []map[string]any{}}
+	page, list := map[string]any{}, []map[string]any{}
 	for i := int(from); i < len(tools); i++ {
-		if s.cfg.toolPageSize > 0 && len(page.Tools) == s.cfg.toolPageSize {
-			c := cursor(uint64(i))
-			page.NextCursor = &c
+		if s.cfg.toolPageSize > 0 && len(list) == s.cfg.toolPageSize {
+			page["nextCursor"] = cursor(uint64(i))
 			break
 		}
-		page.Tools = append(page.Tools, tools[i].wire(s.cfg.caps.TasksCall))
+		list = append(list, tools[i].wire(s.cfg.caps.TasksCall && !modern))
+	}
+	page["tools"] = list
+	if modern {
+		page["ttlMs"], page["cacheScope"] = s.cfg.toolsTTL.Milliseconds(), s.cfg.cacheScope
 	}
 	return page, nil
 }

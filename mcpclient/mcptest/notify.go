@@ -110,7 +110,7 @@ func (s *Server) notifyStatus(r *record) {
 			return
 		}
 		if data == nil {
-			data = s.encodeNote("notifications/tasks/status", s.wire(r))
+			data = s.statusNote(r, f)
 		}
 		var st *stream
 		if s.cfg.statusRoute != ByGET {
@@ -118,6 +118,15 @@ func (s *Server) notifyStatus(r *record) {
 		}
 		s.note(ss, st, data)
 	})
+	s.notifyListens(r)
+}
+
+// statusNote is how the legacy half tells of a task.
+func (s *Server) statusNote(r *record, f *Faults) []byte {
+	if f.ModernPush {
+		return s.encodeNote("notifications/tasks", s.detail(r))
+	}
+	return s.encodeNote("notifications/tasks/status", s.wire(r))
 }
 
 // attended is the open tasks/result of the session, nil where there is none that can carry messages.

@@ -5,7 +5,7 @@ import "time"
 // Revision is the protocol revision that the server offers unless told otherwise.
 const Revision = "2025-11-25"
 
-// Capabilities says what `initialize` declares. What is not declared is answered -32601
+// Capabilities says what `initialize` and `server/discover` declare. What is not declared is answered -32601
 // (see [Faults.ServeUndeclared]).
 type Capabilities struct {
 	Tools            bool
@@ -14,11 +14,12 @@ type Capabilities struct {
 	TasksList        bool
 	TasksCancel      bool
 	TasksCall        bool // tasks.requests.tools.call: without it `task` in a call is ignored
+	TasksExtension   bool // 2026-07-28: the extension io.modelcontextprotocol/tasks; without it every call is plain
 }
 
 // Everything declares all capabilities; it is the default.
 var Everything = Capabilities{
-	Tools: true, ToolsListChanged: true, Logging: true, TasksList: true, TasksCancel: true, TasksCall: true,
+	Tools: true, ToolsListChanged: true, Logging: true, TasksList: true, TasksCancel: true, TasksCall: true, TasksExtension: true,
 }
 
 // Route is where a message goes that the server volunteers.
@@ -34,6 +35,7 @@ const (
 )
 
 type config struct {
+	eras            Era
 	version         string
 	name, title     string
 	build           string
@@ -53,7 +55,10 @@ type config struct {
 	promptRoute     Route
 	statusRoute     Route
 	transitions     func(from, to Status) bool
-	token           string
+	tokens          []string
+	discoverTTL     time.Duration
+	toolsTTL        time.Duration
+	cacheScope      string
 	record          int
 	skew            time.Duration
 	faults          Faults
@@ -64,6 +69,7 @@ type config struct {
 
 func defaults() config {
 	return config{
+		eras: LegacyEra, discoverTTL: time.Hour, toolsTTL: time.Minute, cacheScope: "public",
 		name: "mcptest", title: "Scripted MCP server", build: "1.0.0",
 		caps: Everything, pageSize: 50, ttl: 10 * time.Minute, maxTTL: 24 * time.Hour, poll: time.Second,
 		keep: 1024, statusRoute: ByGET, transitions: AllTransitions, record: 4096,
@@ -82,10 +88,10 @@ func WithInfo(name, title, version string) Option {
 	return func(c *config) { c.name, c.title, c.build = name, title, version }
 }
 
-// WithInstructions sets the instructions that `initialize` gives.
+// WithInstructions sets the instructions that `initialize` and `server/discover` give.
 func WithInstructions(text string) Option { return func(c *config) { c.instructions = text } }
 
-// WithCapabilities sets what `initialize` declares.
+// WithCapabilities sets what `initialize` and `server/discover` declare.
 func WithCapabilities(caps Capabilities) Option { return func(c *config) { c.caps = caps } }
 
 // WithTools adds tools.
@@ -146,7 +152,17 @@ func NoTransitions(_, _ Status) bool { return false }
 func EndingsOnly(_, to Status) bool { return to.Terminal() }
 
 // WithToken refuses requests without this bearer token by 401; see [Server.SetToken].
-func WithToken(token string) Option { return func(c *config) { c.token = token } }
+func WithToken(token string) Option { return WithTokens(token) }
+
+// WithTokens refuses requests without one of these bearer tokens by 401. A modern task is known to the token that made
+// it alone; see [Task.Account].
+func WithTokens(tokens ...string) Option { return func(c *config) { c.tokens = tokens } }
+
+// WithCache sets ttlMs and cacheScope of server/discover (an hour) and of each page of tools/list (a minute). scope is
+// "public", the default, or "private" (2026-07-28, server/utilities/caching).
+func WithCache(discover, tools time.Duration, scope string) Option {
+	return func(c *config) { c.discoverTTL, c.toolsTTL, c.cacheScope = discover, tools, scope }
+}
 
 // WithRecord sets how many received messages [Server.Requests] keeps (4096); zero: none.
 func WithRecord(n int) Option { return func(c *config) { c.record = n } }

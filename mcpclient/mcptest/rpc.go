@@ -13,7 +13,11 @@ const (
 	CodeNoMethod       = -32601
 	CodeInvalidParams  = -32602
 	CodeInternal       = -32603
-	CodeURLRequired    = -32042 // the call needs URL elicitations first; Data holds them
+	CodeURLRequired    = -32042 // the call needs URL elicitations first; Data holds them (2025-11-25 only)
+
+	CodeHeaderMismatch    = -32020 // 2026-07-28: a header differs from the body, or is missing
+	CodeMissingCapability = -32021 // 2026-07-28: Data holds requiredCapabilities
+	CodeVersion           = -32022 // 2026-07-28: Data holds supported and requested
 )
 
 // Error is a JSON-RPC error object.

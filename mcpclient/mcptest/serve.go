@@ -10,6 +10,8 @@ import (
 	"sync"
 )
 
+var errDown = errors.New("mcptest: connection refused: the server does not listen")
+
 // MemoryURL is the address of a server that is reached through [Server.Transport]; nothing listens there.
 const MemoryURL = "http://127.0.0.1/mcp"
 
@@ -29,6 +31,7 @@ func (s *Server) StartOn(addr string) (string, error) {
 	s.serving.Lock()
 	defer s.serving.Unlock()
 	s.hosts = append(s.hosts, s.host(l))
+	s.down, s.addr = false, l.Addr().String()
 	s.url = "http://" + l.Addr().String() + "/mcp"
 	return s.url, nil
 }
@@ -46,6 +49,10 @@ func (s *Server) URL() string {
 // DialContext gives one end of a net.Pipe whose other end the server serves. Network and address do not matter.
 func (s *Server) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.serving.Lock()
+	if s.down {
+		s.serving.Unlock()
+		return nil, errDown
+	}
 	if s.memory == nil {
 		s.memory = &memoryListener{conns: make(chan net.Conn), done: make(chan struct{})}
 		s.hosts = append(s.hosts, s.host(s.memory))

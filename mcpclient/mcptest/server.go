@@ -26,11 +26,11 @@ type Server struct {
 
 	mu       sync.Mutex
 	closed   bool
-	token    string
+	tokens   []string
 	tools    []Tool
 	sessions map[string]*session
 	open     *session // of a stateless server, shared by all
-	conns    map[*conn]struct{}
+	conns    map[*conn]*stream
 	holds    []*Interception
 	tasks    map[string]*record
 	list     []slot // by seq
@@ -40,10 +40,14 @@ type Server struct {
 	alarm    *time.Timer
 	asking   []*prompt // open prompts, oldest first
 	elicited int       // elicitation ids made
+	listens  []*listen
+	errands  map[string]*errand // modern calls that wait for their next round, by what resumes them
 
 	serving sync.Mutex
 	hosts   []*host
 	url     string
+	addr    string // of the TCP listener
+	down    bool   // after StopListening
 	memory  *memoryListener
 }
 
@@ -54,13 +58,13 @@ func New(opts ...Option) *Server {
 	for _, o := range opts {
 		o(&cfg)
 	}
-	s := &Server{cfg: cfg, token: cfg.token, tools: cfg.tools, sessions: map[string]*session{}, conns: map[*conn]struct{}{}, tasks: map[string]*record{}}
+	s := &Server{cfg: cfg, tokens: cfg.tokens, tools: cfg.tools, errands: map[string]*errand{}, sessions: map[string]*session{}, conns: map[*conn]*stream{}, tasks: map[string]*record{}}
 	s.log.size = cfg.record
 	s.faults.Store(&cfg.faults)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.stateless {
 		s.open = s.newSession("")
-		s.open.form, s.open.url, s.open.ready = true, true, true
+		s.open.form, s.open.url, s.open.sampling, s.open.ready = true, true, true, true
 	}
 	return s
 }
@@ -81,14 +85,30 @@ func (s *Server) Close() error {
 	}
 	s.mu.Unlock()
 	s.stop()
+	s.dropErrands()
 	s.serving.Lock()
-	hosts := s.hosts
+	err := s.closeHosts()
 	s.serving.Unlock()
-	var errs []error
-	for _, h := range hosts {
+	s.work.Wait()
+	return err
+}
+
+// dropErrands ends the calls that wait for a next round.
+func (s *Server) dropErrands() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.errands {
+		e.abort()
+	}
+}
+
+// closeHosts closes all listeners and connections. s.serving is held.
+func (s *Server) closeHosts() error {
+	errs := make([]error, 0, len(s.hosts))
+	for _, h := range s.hosts {
 		errs = append(errs, h.close())
 	}
-	s.work.Wait()
+	s.hosts, s.memory = nil, nil
 	return errors.Join(errs...)
 }
 
@@ -151,20 +171,29 @@ func (s *Server) interception(method string) (Interception, bool) {
 func (s *Server) SetToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.token = token
+	s.tokens = nil
+	if token != "" {
+		s.tokens = []string{token}
+	}
 }
 
 // CutStreams breaks every open SSE connection off, as a lost network would.
 func (s *Server) CutStreams() { s.endStreams(true) }
 
-// EndStreams closes every open SSE connection in good order, as a server does that wants its clients to reconnect.
-func (s *Server) EndStreams() { s.endStreams(false) }
+// EndStreams closes every open SSE connection in good order, as a server does that wants its clients to reconnect. A
+// subscriptions/listen is told so ([Faults.ListenEnd]); any other modern request is lost with its stream.
+func (s *Server) EndStreams() {
+	s.EndListens()
+	s.endStreams(false)
+}
 
 func (s *Server) endStreams(cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c := range s.conns {
-		c.end(cut)
+	for c, st := range s.conns {
+		if cut || !st.ending() {
+			c.end(cut)
+		}
 	}
 }
 
@@ -214,6 +243,7 @@ func (s *Server) SetTools(tools ...Tool) {
 	s.tools = tools
 	if s.cfg.caps.ToolsListChanged {
 		s.broadcast("", "notifications/tools/list_changed", nil)
+		s.notifyTools()
 	}
 }
 

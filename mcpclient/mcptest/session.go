@@ -14,8 +14,10 @@ type session struct {
 	version  string
 	form     bool // the client takes form elicitations
 	url      bool // and URL ones
-	ready    bool // notifications/initialized has come
-	level    int  // least severity of notifications/message it wants
+	sampling bool
+	account  string // bearer token it was opened with
+	ready    bool   // notifications/initialized has come
+	level    int    // least severity of notifications/message it wants
 	seen     time.Time
 	get      *stream
 	streams  map[string]*stream
@@ -75,23 +77,38 @@ func (s *Server) requestID(ss *session) json.RawMessage {
 
 // takes reports whether the client declared the mode of e.
 func (ss *session) takes(e Elicitation) bool {
-	if e.URL != "" {
+	switch {
+	case e.Sampling != nil:
+		return ss.sampling
+	case e.URL != "":
 		return ss.url
+	default:
+		return ss.form
 	}
-	return ss.form
 }
 
 // declare reads the capabilities in initialize: an empty `elicitation` means forms (2025-11-25, client/elicitation).
 func (ss *session) declare(caps json.RawMessage) {
-	var c struct {
-		Elicitation *struct {
-			Form *struct{} `json:"form"`
-			URL  *struct{} `json:"url"`
-		} `json:"elicitation"`
+	var c clientCaps
+	if json.Unmarshal(caps, &c) == nil {
+		ss.form, ss.url, ss.sampling = c.modes()
 	}
-	if json.Unmarshal(caps, &c) != nil || c.Elicitation == nil {
-		return
+}
+
+// clientCaps is what of schema type ClientCapabilities matters here, in both eras.
+type clientCaps struct {
+	Elicitation *struct {
+		Form *struct{} `json:"form"`
+		URL  *struct{} `json:"url"`
+	} `json:"elicitation"`
+	Sampling   *struct{}                  `json:"sampling"`
+	Extensions map[string]json.RawMessage `json:"extensions"`
+}
+
+func (c clientCaps) modes() (form, url, sampling bool) {
+	if c.Elicitation != nil {
+		url = c.Elicitation.URL != nil
+		form = c.Elicitation.Form != nil || !url
 	}
-	ss.url = c.Elicitation.URL != nil
-	ss.form = c.Elicitation.Form != nil || !ss.url
+	return form, url, c.Sampling != nil
 }

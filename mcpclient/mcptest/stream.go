@@ -14,6 +14,7 @@ type stream struct {
 	keep       int    // events kept after they were sent; zero: none, and events carry no ids
 	maxPending int    // events that wait for the connection; then the oldest go
 	plain      bool   // the reply will be one JSON object: nothing may precede it
+	modern     bool   // it cannot be resumed: nothing of it is lost before its one connection, nothing kept after
 
 	mu     sync.Mutex
 	events []event
@@ -90,7 +91,7 @@ func (st *stream) trim() {
 		drop = sent - st.keep
 	}
 	pending := st.maxPending
-	if st.conn == nil {
+	if st.conn == nil && !st.modern {
 		pending = max(st.keep, 1)
 	}
 	drop = max(drop, len(st.events)-st.keep-pending)
@@ -168,6 +169,9 @@ func (st *stream) onlyReply() ([]byte, bool) {
 	defer st.mu.Unlock()
 	return st.final, st.ended && len(st.events) <= 1
 }
+
+// ending reports whether a modern stream has its reply, so that it closes by itself once that is written.
+func (st *stream) ending() bool { return st.modern && st.over() }
 
 // over reports whether the stream takes no more messages.
 func (st *stream) over() bool {

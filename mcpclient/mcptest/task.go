@@ -36,8 +36,9 @@ type Task struct {
 	Created, Updated time.Time
 	TTL              time.Duration // retention from Created; zero when added: the server's default; or [Unlimited]
 	Poll             time.Duration // pollInterval; zero when added: the server's default; or [NoPoll]
-	Session          string        // session that owns it; empty: every session sees it
-	Outcome          Outcome       // what tasks/result gives once it has ended
+	Session          string        // legacy session that owns it; empty: every session sees it
+	Account          string        // bearer token that owns it; empty: whoever knows its id
+	Outcome          Outcome       // what tasks/result or tasks/get gives once it has ended
 }
 
 // wireTask is schema type Task.
@@ -82,6 +83,9 @@ type record struct {
 	script  func() // ends the script that runs it, nil where there is none
 	waits   []*wait
 	prompts []*prompt
+	keys    map[string]bool // of inputRequests used so far
+	deaf    bool            // a modern tasks/cancel comes too late
+	asked   bool            // tasks/cancel was acknowledged
 }
 
 // wait is one tasks/result held open.

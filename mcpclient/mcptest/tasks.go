@@ -226,6 +226,9 @@ func (s *Server) payload(r *record) any {
 
 // sees reports whether the session may see the task.
 func (s *Server) sees(ss *session, r *record) bool {
+	if r.Account != "" && r.Account != ss.account {
+		return false
+	}
 	return s.cfg.shared || r.Session == "" || r.Session == ss.id
 }
 

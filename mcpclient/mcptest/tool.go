@@ -25,6 +25,11 @@ type Tool struct {
 	TaskSupport              Support
 	Immediate                string        // text for `_meta["io.modelcontextprotocol/model-immediate-response"]` of CreateTaskResult
 	Poll                     time.Duration // pollInterval of its tasks; zero: the server's default; or [NoPoll]
+	// Deaf lets a modern tasks/cancel come too late: it is acknowledged, and the work goes on to its end.
+	Deaf bool
+	// Before runs first and may ask, or end the call by an outcome that is not nil. In the modern era no task exists
+	// yet, so that its questions are multi round trips of the call; in the legacy era it is the first part of Run.
+	Before func(ctx context.Context, c *Call) *Outcome
 	// Run is the tool's work, in a goroutine of its own. ctx ends when the task or call is cancelled, expires, or the
 	// server closes; what Run returns then is used only where the server flips terminal states ([Faults.FlipTerminal]).
 	Run func(ctx context.Context, c *Call) Outcome
@@ -34,10 +39,12 @@ type Tool struct {
 type Outcome struct {
 	Content    []Content
 	Structured any  // structuredContent, an object; nil: left out
-	IsError    bool // a tool result that reports failure; its task ends as failed
+	IsError    bool // a tool result that reports failure; its task ends as failed, in the modern era as completed
 	Err        *Error
 	Message    string         // statusMessage of the ended task; empty: none, or the message of Err
 	Meta       map[string]any // `_meta` of the result
+
+	urls []Elicitation // of URLRequired: in the modern era they are asked, and the tool runs anew
 }
 
 // status is the terminal state the outcome leads to.
@@ -92,11 +99,14 @@ func Refused(code int, message string, data any) Outcome {
 	return Outcome{Err: &Error{Code: code, Message: message, Data: data}}
 }
 
-// URLRequired is the error -32042 with the URL elicitations the call needs first.
+// URLRequired is the error -32042 with the URL elicitations the call needs first. The modern era, which has no such
+// error, asks them instead and runs the tool again once all are accepted.
 func URLRequired(message string, es ...Elicitation) Outcome {
 	list := make([]any, 0, len(es))
 	for _, e := range es {
 		list = append(list, e.params())
 	}
-	return Refused(CodeURLRequired, message, map[string]any{"elicitations": list})
+	o := Refused(CodeURLRequired, message, map[string]any{"elicitations": list})
+	o.urls = es
+	return o
 }
