@@ -160,7 +160,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 func resultRequest(id task.ID) request {
 	return request{
-		method: "tasks/result", params: taskID{id}, patient: true, outcome: true, task: id,
+		method: "tasks/result", params: onTask(id), patient: true, outcome: true, task: id,
 		id: jsonrpc.StringID(newName("w")), told: new(atomic.Bool),
 	}
 }
@@ -175,7 +175,7 @@ func (e *era2025) ask(ctx context.Context, id task.ID, a *attendance) (*jsonrpc.
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err == nil && m.Error == nil {
-		e.results.add(id, m.Result)
+		e.results.add(id, cachedResult{raw: m.Result})
 	}
 	a.asked = nil
 	close(asked)

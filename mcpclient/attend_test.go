@@ -115,9 +115,9 @@ func TestAttendComesBack(t *testing.T) {
 func TestResultCache(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		c := newResultCache()
-		c.add("early", []byte(`{}`))
+		c.add("early", cachedResult{raw: []byte(`{}`)})
 		time.Sleep(resultBefore + time.Second)
-		c.add("timely", []byte(`{}`))
+		c.add("timely", cachedResult{raw: []byte(`{}`)})
 		c.ended("early")
 		c.ended("timely")
 		if _, ok := c.results["early"]; ok {
@@ -126,12 +126,12 @@ func TestResultCache(t *testing.T) {
 		if _, ok := c.results["timely"]; !ok {
 			t.Error("the result is gone")
 		}
-		c.add("large", make([]byte, maxCachedResult+1))
+		c.add("large", cachedResult{raw: make([]byte, maxCachedResult+1)})
 		if _, ok := c.results["large"]; ok {
 			t.Error("a result beyond the limit is kept")
 		}
 		for i := range 10 {
-			c.add(task.ID(fmt.Sprint(i)), make([]byte, maxCachedResult))
+			c.add(task.ID(fmt.Sprint(i)), cachedResult{raw: make([]byte, maxCachedResult)})
 		}
 		if c.bytes > maxCached || len(c.results) != maxCached/maxCachedResult || len(c.order) != len(c.results) {
 			t.Errorf("%d bytes in %d results are kept", c.bytes, len(c.results))

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -77,21 +78,6 @@ func (t *callTable) ended(id task.ID) {
 	}
 }
 
-// callParams is schema type CallToolRequestParams.
-type callParams struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Task      *taskParams     `json:"task,omitempty"`
-	Meta      struct {
-		ProgressToken string `json:"progressToken"`
-	} `json:"_meta"`
-}
-
-// taskParams is schema type TaskMetadata.
-type taskParams struct {
-	TTL int64 `json:"ttl,omitempty"` // milliseconds
-}
-
 func (e *engine) start(ctx context.Context, in task.Call) error { //nolint:contextcheck // ctx bounds the sending, the call lives as long as the session
 	if err := ctx.Err(); err != nil {
 		return err
@@ -99,16 +85,12 @@ func (e *engine) start(ctx context.Context, in task.Call) error { //nolint:conte
 	if err := e.feed.over(); err != nil {
 		return err
 	}
-	p := callParams{Name: in.Tool, Arguments: in.Args}
 	if in.Args != nil && !isObject(in.Args[skipSpace(in.Args, 0):]) || in.Args != nil && !json.Valid(in.Args) {
 		return fail(task.Internal, "the arguments of a tool must be a JSON object")
 	}
-	if in.AsTask {
-		p.Task = &taskParams{TTL: in.TTL.Milliseconds()}
-	}
 	run, cancel := context.WithCancel(e.life)
 	c := &call{id: in.ID, request: jsonrpc.StringID(newName("c")), token: newName("p"), cancel: cancel}
-	p.Meta.ProgressToken = c.token
+	p := callParams(in, c.token)
 	e.mu.Lock()
 	if len(e.calls.running) >= maxCalls {
 		e.mu.Unlock()
@@ -123,6 +105,22 @@ func (e *engine) start(ctx context.Context, in task.Call) error { //nolint:conte
 		e.finishCall(c, m, err)
 	})
 	return nil
+}
+
+// callParams is schema type CallToolRequestParams.
+func callParams(in task.Call, token string) fields {
+	p := fields{"name": in.Tool, "_meta": fields{"progressToken": token}}
+	if in.Args != nil {
+		p["arguments"] = in.Args
+	}
+	if in.AsTask {
+		augment := fields{} // schema type TaskMetadata
+		if ttl := in.TTL.Milliseconds(); ttl != 0 {
+			augment["ttl"] = ttl
+		}
+		p["task"] = augment
+	}
+	return p
 }
 
 // finishCall reports what became of a call.
@@ -155,7 +153,7 @@ func (e *engine) finishCall(c *call, m *jsonrpc.Message, err error) {
 
 // callError is what Returned says of a call that got no reply.
 func (e *engine) callError(c *call, err error) *task.Error {
-	if c.abandoned.Load() {
+	if c.abandoned.Load() && !errors.Is(err, errNothingRuns) {
 		return &task.Error{
 			Kind:    task.Lost,
 			Message: task.Own("cancelled here: the server was told to stop; whether it did is not known"),
@@ -173,6 +171,8 @@ func (e *engine) refusedCall(c *call, rpc *jsonrpc.Error) *task.Error {
 		out.Advice = task.Own("the tool may have to run as a task")
 	case jsonrpc.CodeMethodNotFound:
 		out.Advice = task.Own("the tool may not be called this way: a tool is called as a task, plainly, or both, as its taskSupport says")
+	case jsonrpc.CodeInvalidParams:
+		out.Advice = task.Own("the server may not know the tool any more, or its arguments have changed: look at the list of tools again")
 	case jsonrpc.CodeURLElicitationRequired:
 		if n := e.urlsRequired(c, rpc.Data); n > 0 {
 			out.Advice = task.Own("open the pages that it asks for, then start it again")

@@ -10,7 +10,7 @@ import (
 )
 
 // call is manners.call.
-func (e *era2025) call(ctx context.Context, c *call, p callParams) (*jsonrpc.Message, error) {
+func (e *era2025) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message, error) {
 	e.awaitStream(ctx)
 	return e.exchange(ctx, request{method: "tools/call", params: p, id: c.request, patient: true, outcome: true, call: c.id, told: &c.told})
 }

@@ -14,13 +14,6 @@ import (
 	"callboard/model/task"
 )
 
-// initializeParams is schema type InitializeRequestParams.
-type initializeParams struct {
-	ProtocolVersion string         `json:"protocolVersion"`
-	Capabilities    map[string]any `json:"capabilities"`
-	ClientInfo      clientInfo     `json:"clientInfo"`
-}
-
 type clientInfo struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
@@ -37,8 +30,9 @@ func (ep *Endpoint) declared() map[string]any {
 	return map[string]any{"elicitation": map[string]any{"form": none{}, "url": none{}}}
 }
 
-// dial2025 begins or rejoins a session of MCP 2025-11-25.
-func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume) (*Session, error) {
+// dial2025 begins or rejoins a session of MCP 2025-11-25, or of an older
+// revision where the server has no other. note is for About.
+func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume, note string) (*Session, error) {
 	e, err := ep.new2025()
 	if err != nil {
 		return nil, ep.explain("connecting", err)
@@ -55,19 +49,43 @@ func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume) (*Session,
 		e.halt()
 		return nil, err
 	}
-	e.listen()
+	e.remark(note)
+	if !resume.IsZero() && resume.PostOnly {
+		e.leaveStream()
+	} else {
+		e.listen()
+	}
 	return &Session{ep: ep, era: e, feed: e.feed}, nil
 }
 
-func (e *era2025) initialize(ctx context.Context) error {
-	version := e.ep.cfg.ClientVersion
-	if version == "" {
-		version = "dev"
+// remark adds to what a person should know of the server.
+func (e *era2025) remark(note string) {
+	if note == "" {
+		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.info.Note.IsZero() {
+		note = e.info.Note.Line() + "; " + note
+	}
+	e.info.Note = task.CleanMax(note, maxMessage)
+}
+
+// leaveStream is listen for a session whose GET stream another callboard holds:
+// a second one could take its messages.
+func (e *era2025) leaveStream() {
+	e.mu.Lock()
+	e.postOnly = true
+	e.mu.Unlock()
+	e.triedStream()
+	e.feed.add(task.Stream{Never: true, Why: "another callboard holds this session's stream: news come by asking"})
+}
+
+func (e *era2025) initialize(ctx context.Context) error {
 	var id task.Secret
 	raw, err := e.do(ctx, request{
 		method: "initialize",
-		params: initializeParams{version2025, e.ep.declared(), clientInfo{"callboard", "callboard", version}},
+		params: fields{"protocolVersion": version2025, "capabilities": e.ep.declared(), "clientInfo": e.ep.client()},
 		first:  true,
 		head: func(h transport.Head) {
 			if h.SessionID != "" {
@@ -92,7 +110,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := e.tr.SetSession(string(id), version2025); err != nil {
+	if err := e.tr.SetSession(string(id), versionHeader(about.Version)); err != nil {
 		return fail(task.Protocol, "the session id that the server gave does not fit in a header")
 	}
 	about.Session = id != ""
@@ -115,6 +133,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
 	a := task.About{Era: task.Legacy, ReadOnly: e.ep.cfg.ReadOnly, List: task.CanNo, Cancel: task.CanNo, TaskCalls: task.CanNo, Tools: task.CanNo}
 	var supported json.RawMessage
+	extension := false
 	members(raw, func(k, v []byte) bool {
 		switch string(k) {
 		case "protocolVersion":
@@ -122,10 +141,7 @@ func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
 		case "supportedVersions":
 			supported = v
 		case "serverInfo":
-			if a.Name = task.CleanLine(text(member(v, "title")), maxName); a.Name.IsZero() {
-				a.Name = task.CleanLine(text(member(v, "name")), maxName)
-			}
-			a.ServerVersion = task.CleanLine(text(member(v, "version")), maxName)
+			a.Name, a.ServerVersion = serverNames(v)
 		case "instructions":
 			a.Instructions = task.CleanMax(text(v), maxProse)
 		case "capabilities":
@@ -134,10 +150,25 @@ func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
 			a.Cancel = can(member(tasks, "cancel"))
 			a.TaskCalls = can(member(member(member(tasks, "requests"), "tools"), "call"))
 			a.Tools = can(member(v, "tools"))
+			extension = can(member(member(v, "extensions"), extensionTasks)) == task.CanYes
 		}
 		return true
 	})
-	if a.Version == version2025 {
+	switch {
+	case slices.Contains(olderVersions, a.Version):
+		a.List, a.Cancel, a.TaskCalls = task.CanNo, task.CanNo, task.CanNo
+		a.Note = task.Own("MCP " + a.Version + " has no tasks: plain calls and the log only")
+		return a, nil
+	case a.Version == version2025 && extension && a.TaskCalls == task.CanNo:
+		// What becomes a task, the server decides; how it lists them, if it
+		// does, is laid down nowhere.
+		a.Cancel = task.CanYes
+		if a.List == task.CanNo {
+			a.List = task.CanUnknown
+		}
+		a.Note = task.Own("it declares the tasks of " + version2026 + " within a session of " + version2025)
+		return a, nil
+	case a.Version == version2025:
 		return a, nil
 	}
 	var err *task.Error
@@ -147,11 +178,23 @@ func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
 		err.Advice = task.Own("this may be no MCP server: check the URL")
 	case a.Version == "":
 		err = versionError(versions(supported))
+	case a.Version == version2026:
+		err = fail(task.Version, "the server answers initialize with MCP %s, which knows no initialize", version2026)
+		err.Advice = task.Own("--protocol auto looks whether it speaks that all the same; callboard asks for " + version2025)
 	default:
 		err = versionError([]string{a.Version})
 	}
 	err.Tried = task.Own("initialize to " + e.ep.shown)
 	return a, err
+}
+
+// versionHeader returns the value of MCP-Protocol-Version for a session, "" for
+// revisions that do not know that header yet (2025-06-18, Changelog).
+func versionHeader(version string) string {
+	if version < "2025-06-18" {
+		return ""
+	}
+	return version
 }
 
 // can reads a capability: an object, or true where a server says it so.
@@ -160,37 +203,6 @@ func can(raw json.RawMessage) task.Can {
 		return task.CanYes
 	}
 	return task.CanNo
-}
-
-// versions reads a list of protocol versions, for words.
-func versions(raw json.RawMessage) []string {
-	var vs []string
-	elements(raw, func(v []byte) bool {
-		if s := task.CleanLine(text(v), 32).Line(); s != "" {
-			vs = append(vs, s)
-		}
-		return len(vs) < 8
-	})
-	return vs
-}
-
-// versionError says that a server speaks other revisions than ours. Revisions
-// are dates, so that they compare as text.
-func versionError(vs []string) *task.Error {
-	list := task.CleanLine(strings.Join(vs, ", "), 200).Line()
-	switch {
-	case len(vs) == 0:
-		e := fail(task.Version, "the server speaks another generation of MCP than %s", version2025)
-		e.Advice = task.Own("this callboard speaks " + version2025 + " only")
-		return e
-	case slices.Max(vs) < version2025:
-		e := fail(task.Version, "the server speaks MCP %s, which has no tasks", list)
-		e.Advice = task.Own("tasks came with " + version2025 + ": the server needs a newer version")
-		return e
-	}
-	e := fail(task.Version, "the server speaks MCP %s, and not %s", list, version2025)
-	e.Advice = task.Own("this callboard speaks " + version2025 + " only")
-	return e
 }
 
 // initializeError finds the most telling words for why a session could not be
@@ -229,23 +241,18 @@ func (e *era2025) initializeLost(te *task.Error) error {
 // initializeRefused reads the JSON-RPC error in reply to initialize: a server of
 // a later generation does not know the method, or names its versions.
 func (e *era2025) initializeRefused(te *task.Error) error {
-	supported := versions(member(te.Data, "supported"))
-	if supported == nil {
-		supported = versions(member(te.Data, "supportedVersions"))
-	}
+	supported := versions(supportedIn(te.Data))
 	words := strings.ToLower(te.Message.Line())
-	// Of the generation after this one: a header that does not fit, a
-	// capability that is missing, a version that is not spoken.
-	const headerMismatch, unsupportedVersion = -32020, -32022
-	later := te.Code <= headerMismatch && te.Code >= unsupportedVersion
 	switch {
 	case slices.Contains(supported, version2025):
 		return te
-	case len(supported) > 0, later, te.Code == jsonrpc.CodeMethodNotFound,
+	case len(supported) > 0, modernCode(te.Code), te.Code == jsonrpc.CodeMethodNotFound,
 		strings.Contains(words, "protocol version"), strings.Contains(words, "protocolversion"), strings.Contains(words, "server/discover"):
-		out := versionError(supported)
-		out.Tried, out.Status, out.Code, out.Data = te.Tried, te.Status, te.Code, te.Data
-		out.Message = task.CleanMax(out.Message.Line()+" (it says: "+te.Message.Line()+")", maxMessage)
+		out := refusedVersion(te, supported)
+		if slices.Contains(supported, version2026) || len(supported) == 0 {
+			out.Message = task.CleanMax("the server begins no session of MCP "+version2025+" (it says: "+te.Message.Line()+")", maxMessage)
+			out.Advice = task.Own("it may speak " + version2026 + " only: --protocol auto finds out")
+		}
 		return out
 	}
 	if te.Advice.IsZero() {
@@ -271,7 +278,11 @@ func (e *era2025) oldTransport(ctx context.Context) bool {
 // rejoin goes on with a session that exists. One read tells whether it still
 // does.
 func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
-	if err := e.tr.SetSession(string(r.Session), version2025); err != nil {
+	version := version2025
+	if r.About.Era == task.Legacy && r.About.Version != "" {
+		version = r.About.Version
+	}
+	if err := e.tr.SetSession(string(r.Session), versionHeader(version)); err != nil {
 		return fail(task.Internal, "the session id does not fit in a header")
 	}
 	e.ep.log.hide(string(r.Session))
@@ -286,7 +297,11 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	e.mu.Unlock()
 	_, err := e.page(ctx, task.Cursor{})
 	var te *task.Error
-	if errors.As(err, &te) && (te.Kind == task.RPC || te.Kind == task.Unsupported) {
+	switch {
+	case errors.As(err, &te) && te.Kind == task.RPC && modernCode(te.Code):
+		// There are no sessions any more.
+		return e.gone("tasks/list", err)
+	case te != nil && (te.Kind == task.RPC || te.Kind == task.Unsupported):
 		return nil // the session answers, if not this
 	}
 	return err

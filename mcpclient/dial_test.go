@@ -53,11 +53,13 @@ func TestDialRefused(t *testing.T) {
 		{"a broken connection", mcptest.Interception{Drop: true}, task.Unreachable, "the link broke", "https://"},
 		{"refused in JSON-RPC", jsonReply(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"go away"}}`), task.RPC, "go away", "begins no session"},
 		{"headers of a later generation", jsonReply(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"Mcp-Method is missing"}}`),
-			task.Version, "another generation", "2025-11-25"},
+			task.Version, "begins no session of MCP 2025-11-25", "--protocol auto"},
 		{"a later generation", jsonReply(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"]}}}`),
-			task.Version, "2026-07-28", "2025-11-25"},
+			task.Version, "begins no session of MCP 2025-11-25", "2026-07-28"},
+		{"a generation that is not ours", jsonReply(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2027-03-01"]}}}`),
+			task.Version, "MCP 2027-03-01, which callboard does not", "2026-07-28"},
 		{"a generation without initialize", jsonReply(404, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"unknown method initialize"}}`),
-			task.Version, "another generation", "2025-11-25"},
+			task.Version, "begins no session of MCP 2025-11-25", "--protocol auto"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -85,19 +87,78 @@ func TestDialRefused(t *testing.T) {
 	}
 }
 
+// TestOlderVersions: a server without tasks is good for plain calls, and says
+// why there is no more.
+func TestOlderVersions(t *testing.T) {
+	for _, v := range []string{"2025-06-18", "2025-03-26", "2024-11-05"} {
+		t.Run(v, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := newRig(t, Config{}, mcptest.WithVersion(v), mcptest.WithTools(mcptest.Tool{
+					Name: "plain", Run: func(context.Context, *mcptest.Call) mcptest.Outcome { return mcptest.Answered("done") },
+				}))
+				r.dial(task.Resume{})
+				a := r.s.About()
+				if a.Era != task.Legacy || a.Version != v || a.List != task.CanNo || a.Cancel != task.CanNo || a.TaskCalls != task.CanNo || a.Tools != task.CanYes {
+					t.Errorf("%+v", a)
+				}
+				if got := a.Note.Line(); !strings.Contains(got, "MCP "+v+" has no tasks") {
+					t.Errorf("note %q", got)
+				}
+				if _, err := r.s.Tools(t.Context()); err != nil {
+					t.Error(err)
+				}
+				r.call(task.Call{ID: "c", Tool: "plain"})
+				if e := any1[task.Returned](r); e.Err != nil || e.Result == nil {
+					t.Errorf("%+v", e)
+				}
+				header := v
+				if v < "2025-06-18" {
+					header = "" // not known yet
+				}
+				for _, q := range r.srv.Requests() {
+					if got := q.Header.Get("MCP-Protocol-Version"); q.Method != "initialize" && got != header {
+						t.Errorf("%s with the version %q", q.Method, got)
+					}
+				}
+				kept := r.s.Resume()
+				r.close(true)
+				r.dial(kept)
+				if a := r.s.About(); a.Version != v || a.Note.IsZero() {
+					t.Errorf("after rejoining: %+v", a)
+				}
+			})
+		})
+	}
+}
+
+// TestBatches: 2025-03-26 lets servers send arrays of messages.
+func TestBatches(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newScripted(t)
+		s.on("server/discover", jsonRPCError(400, -32000, "not initialized"))
+		s.on("initialize", result(`{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`))
+		s.on("notifications/initialized", func(w http.ResponseWriter, _ *scriptedRequest) { w.WriteHeader(http.StatusAccepted) })
+		s.on("tools/list", func(w http.ResponseWriter, q *scriptedRequest) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"},{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}]`, q.id)
+		})
+		session := s.dial(Config{}, task.Resume{})
+		tools, err := session.Tools(t.Context())
+		if err != nil || len(tools) != 1 {
+			t.Errorf("%v, %v", tools, err)
+		}
+	})
+}
+
 func TestOtherVersions(t *testing.T) {
-	for v, words := range map[string]string{
-		"2025-06-18": "has no tasks",
-		"2024-11-05": "has no tasks",
-		"2026-07-28": "and not 2025-11-25",
-	} {
+	for _, v := range []string{"2026-07-28", "2027-01-01", "x"} {
 		t.Run(v, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				r := newRig(t, Config{}, mcptest.WithVersion(v))
 				_, err := r.ep.Dial(t.Context(), task.Resume{})
 				te := failure(t, err, task.Version)
-				if !strings.Contains(te.Message.String(), words) || !strings.Contains(te.Message.String(), v) {
-					t.Errorf("%v", te)
+				if !strings.Contains(te.Message.String(), "MCP "+v) || !strings.Contains(te.Advice.String(), "2025-11-25") {
+					t.Errorf("%v, %v", te, te.Advice)
 				}
 				if n := r.count("notifications/initialized"); n != 0 {
 					t.Error("the session was begun all the same")

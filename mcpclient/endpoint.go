@@ -142,11 +142,12 @@ func (ep *Endpoint) authorized() bool {
 	return ep.token.set() || ep.cfg.Header.Get("Authorization") != "" || ep.url.User != nil
 }
 
-// Dial begins a session, or rejoins the one that resume names. It returns when
-// the server has answered; errors are *task.Error. ctx bounds the dialling, not
-// the session.
+// Dial begins a session, or rejoins the one that resume names, of the generation
+// that Config.Protocol or resume.Era says, else of the one that the server turns
+// out to speak (Versioning, "Backward Compatibility"). It returns when the server
+// has answered; errors are *task.Error. ctx bounds the dialling, not the session.
 func (ep *Endpoint) Dial(ctx context.Context, resume task.Resume) (*Session, error) {
-	s, err := ep.dial2025(ctx, resume)
+	s, err := ep.find(ctx, resume)
 	if err != nil {
 		e := ep.explain("connecting", err)
 		ep.Note("no session: " + e.Error())

@@ -144,7 +144,9 @@ func (e *engine) observe(t task.Task) task.Task {
 	case t.Status.Terminal():
 		delete(e.live, t.ID)
 		e.calls.ended(t.ID)
-		e.results.ended(t.ID)
+		if ok {
+			e.results.ended(t.ID)
+		}
 		if len(e.prompts.open) > 0 {
 			gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed })
 		}

@@ -37,18 +37,21 @@ type era interface {
 type manners interface {
 	// dress returns the params of a request as they go on the wire, and the
 	// headers that it has beside those of all requests.
-	dress(r *request) (params any, header http.Header, err error)
+	dress(r *request) (params fields, header http.Header, err error)
 	// lost returns the error that ended the session where err, the transport's
 	// or a JSON-RPC error in a reply, says that it is gone; else nil.
 	lost(r *request, err error) *task.Error
+	// accept returns why a result is none that the request can have, nil where
+	// it can.
+	accept(r *request, result json.RawMessage) error
 	// giveUp tells the server that the reply to r is no longer waited for.
 	giveUp(r request, why string)
 	// answered notes that the server answers.
 	answered()
 	// call sends a tools/call and returns its reply.
-	call(ctx context.Context, c *call, p callParams) (*jsonrpc.Message, error)
-	// asked handles a request of the server, told a notification that means
-	// nothing to the engine.
+	call(ctx context.Context, c *call, p fields) (*jsonrpc.Message, error)
+	// asked handles a request of the server, told a notification, for what the
+	// engine leaves to do.
 	asked(m *jsonrpc.Message, o *origin)
 	told(m *jsonrpc.Message)
 	// detail takes what a message says of a task beyond its state, and returns

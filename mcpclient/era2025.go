@@ -31,6 +31,7 @@ type era2025 struct {
 	// Guarded by engine.mu.
 	session   task.Secret
 	lastEvent string
+	postOnly  bool                  // another callboard holds the GET stream
 	wasUp     bool                  // the GET stream was open before
 	retryAt   time.Time             // when the GET stream is tried again, where the network failed it; else zero
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
@@ -50,7 +51,10 @@ func (ep *Endpoint) new2025() (*era2025, error) {
 }
 
 // dress is manners.dress: the headers of a session are the transport's.
-func (e *era2025) dress(r *request) (any, http.Header, error) { return r.params, nil, nil }
+func (e *era2025) dress(r *request) (fields, http.Header, error) { return r.params, nil, nil }
+
+// accept is manners.accept: results have no type of their own here.
+func (e *era2025) accept(*request, json.RawMessage) error { return nil }
 
 // lives is manners.lives: news of every task come by themselves here.
 func (e *era2025) lives(task.ID, bool) {}
@@ -62,7 +66,9 @@ func (e *era2025) detail(t task.Task, _ json.RawMessage) task.Task { return t }
 func (e *era2025) resume() task.Resume {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return task.Resume{Era: task.Legacy, Session: e.session, Joined: e.info.Joined, LastEvent: task.Secret(e.lastEvent), About: e.info}
+	return task.Resume{
+		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(e.lastEvent), About: e.info,
+	}
 }
 
 // stoppedAsking is manners.stoppedAsking. It finds out whether a task that waited for its open prompts went on

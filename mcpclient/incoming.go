@@ -48,6 +48,7 @@ func (e *engine) response(m *jsonrpc.Message, awaited jsonrpc.ID) bool {
 // notified handles a notification of the server. What is not known is in the
 // log, and dropped.
 func (e *engine) notified(m *jsonrpc.Message) {
+	e.manners.told(m)
 	switch m.Method {
 	// Some servers push the shapes of one generation in sessions of the other.
 	case "notifications/tasks/status", "notifications/tasks":
@@ -60,8 +61,6 @@ func (e *engine) notified(m *jsonrpc.Message) {
 		e.feed.add(task.ToolsChanged{})
 	case "notifications/message":
 		e.feed.add(logMessage(m.Params))
-	default:
-		e.manners.told(m)
 	}
 }
 

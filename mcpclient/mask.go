@@ -13,6 +13,7 @@ const masked = `"••••"`
 var secretKeys = []string{
 	"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "authorization",
 	"credential", "accesstoken", "refreshtoken", "idtoken", "bearer", "authtoken", "sessionid",
+	"requeststate",
 }
 
 func secretKey(key []byte) bool {
@@ -153,7 +154,8 @@ func (m *masker) entry(i int, key []byte, parents []string, leaves bool) int {
 		m.hide(i, end)
 		return max(end, i+1)
 	}
-	if m.answer && len(parents) == 1 && parents[0] == "result" && string(key) == "content" {
+	if string(key) == "content" && (m.answer && len(parents) == 1 && parents[0] == "result" ||
+		len(parents) == 3 && parents[0] == "params" && parents[1] == "inputResponses") {
 		leaves = true
 	}
 	return max(m.value(i, append(parents, string(key)), leaves), i+1)

@@ -14,6 +14,8 @@ type prompt struct {
 	request jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
 	related json.RawMessage // `_meta` related-task, as it came, nil for none
 	params  uint64          // hash of what was asked
+	key     string          // of 2026-07-28: its name among the inputRequests of its task or call
+	round   *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
 	sending bool            // an answer is on its way
 }
 

@@ -117,3 +117,14 @@ func (e *engine) claim(id task.PromptID) (*prompt, error) {
 	p.sending = true
 	return p, nil
 }
+
+// elicitationResult is what a reply says.
+func elicitationResult(p *prompt, r task.Reply) elicitResult {
+	result := elicitResult{Action: r.Action.String()}
+	if r.Action == task.Accept && p.Mode == task.FormMode {
+		if result.Content = r.Content; result.Content == nil {
+			result.Content = json.RawMessage(`{}`)
+		}
+	}
+	return result
+}

@@ -186,12 +186,7 @@ func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
 	if p.request == "" {
 		return nil // nobody waits for an answer: the call is sent again
 	}
-	result := elicitResult{Action: r.Action.String()}
-	if r.Action == task.Accept && p.Mode == task.FormMode {
-		if result.Content = r.Content; result.Content == nil {
-			result.Content = json.RawMessage(`{}`)
-		}
-	}
+	result := elicitationResult(p, r)
 	if p.related != nil {
 		result.Meta = map[string]json.RawMessage{metaRelated: p.related}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strings"
+	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
@@ -15,23 +16,16 @@ import (
 // maxPages bounds a list whose cursor never ends.
 const maxPages = 10_000
 
-// taskID is the parameters of tasks/get, tasks/result and tasks/cancel. They
+// onTask is the parameters of tasks/get, tasks/result and tasks/cancel. They
 // carry no related-task: the id alone counts.
-type taskID struct {
-	ID task.ID `json:"taskId"`
-}
+func onTask(id task.ID) fields { return fields{"taskId": id} }
 
-// listParams is schema type PaginatedRequestParams. The empty string is a
-// cursor too.
-type listParams struct {
-	Cursor *string `json:"cursor,omitempty"`
-}
-
-func from(c task.Cursor) listParams {
+// from is schema type PaginatedRequestParams. The empty string is a cursor too.
+func from(c task.Cursor) fields {
 	if !c.Set {
-		return listParams{}
+		return fields{}
 	}
-	return listParams{Cursor: &c.Value}
+	return fields{"cursor": c.Value}
 }
 
 // sweep remembers the pages of one tour through a list, so that one that goes
@@ -86,20 +80,26 @@ func (e *engine) unsupported(err error, can func(*task.About) *task.Can) error {
 }
 
 func (e *engine) get(ctx context.Context, id task.ID) (task.Task, error) {
-	raw, err := e.read(ctx, request{method: "tasks/get", params: taskID{id}, task: id})
+	raw, err := e.read(ctx, request{method: "tasks/get", params: onTask(id), task: id})
 	if err != nil {
 		return task.Task{}, err
 	}
 	return e.oneTask("tasks/get", id, raw)
 }
 
-// oneTask decodes a result that is a Task. Some servers wrap it.
-func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.Task, error) {
-	t, ok := e.strings.task(raw)
+// sameTask decodes a result that is the Task id. Some servers wrap it.
+func (in *interner) sameTask(id task.ID, raw json.RawMessage) (task.Task, bool) {
+	t, ok := in.task(raw)
 	if !ok {
-		t, ok = e.strings.task(member(raw, "task"))
+		t, ok = in.task(member(raw, "task"))
 	}
-	if !ok || t.ID != id {
+	return t, ok && t.ID == id
+}
+
+// oneTask takes in a result that is a Task.
+func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.Task, error) {
+	t, ok := e.strings.sameTask(id, raw)
+	if !ok {
 		out := fail(task.Protocol, "the reply is not the task that was asked for")
 		out.Tried = task.Own(method + " to " + e.ep.shown)
 		return task.Task{}, out
@@ -132,15 +132,19 @@ func noSuchTask(rpc *jsonrpc.Error) bool {
 	return false
 }
 
-func (e *engine) tools(ctx context.Context) ([]task.Tool, error) {
-	var all []task.Tool
+// listTools is tools/list, all pages. until is how long the server lets the list
+// be used, zero where it does not say (schema type CacheableResult).
+func (e *engine) listTools(ctx context.Context) (all []task.Tool, until time.Time, err error) {
 	tour := newSweep()
 	for at := (task.Cursor{}); ; {
 		raw, err := e.read(ctx, request{method: "tools/list", params: from(at)})
 		if err != nil {
-			return nil, e.unsupported(err, func(a *task.About) *task.Can { return &a.Tools })
+			return nil, time.Time{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.Tools })
 		}
 		e.learn(func(a *task.About) *task.Can { return &a.Tools }, task.CanYes)
+		if page := time.Now().Add(millis(member(raw, "ttlMs"))); !at.Set || page.Before(until) {
+			until = page
+		}
 		list := member(raw, "tools")
 		before := len(all)
 		elements(list, func(v []byte) bool {
@@ -152,10 +156,10 @@ func (e *engine) tools(ctx context.Context) ([]task.Tool, error) {
 		next, why := tour.next(at, cursor(member(raw, "nextCursor")), list, len(all) == before)
 		if why != "" || len(all) >= maxTools {
 			e.ep.Note(strings.TrimSuffix(fmt.Sprintf("tools/list was cut short after %d tools: %s", len(all), why), ": "))
-			return all, nil
+			return all, until, nil
 		}
 		if !next.Set {
-			return all, nil
+			return all, until, nil
 		}
 		at = next
 	}

@@ -40,7 +40,7 @@ func (e *era2025) page(ctx context.Context, at task.Cursor) (task.Page, error) {
 }
 
 func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {
-	raw, err := e.do(ctx, request{method: "tasks/cancel", params: taskID{id}, task: id})
+	raw, err := e.do(ctx, request{method: "tasks/cancel", params: onTask(id), task: id})
 	if err != nil {
 		return task.Task{}, e.unsupported(err, func(a *task.About) *task.Can { return &a.Cancel })
 	}
@@ -86,3 +86,8 @@ func (e *era2025) rpcResult(rpc *jsonrpc.Error) (task.Result, error) {
 
 // tool is manners.tool: execution.taskSupport has said it all.
 func (e *era2025) tool(*task.Tool, json.RawMessage) bool { return true }
+
+func (e *era2025) tools(ctx context.Context) ([]task.Tool, error) {
+	all, _, err := e.listTools(ctx)
+	return all, err
+}

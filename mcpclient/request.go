@@ -12,10 +12,13 @@ import (
 	"callboard/model/task"
 )
 
+// fields is the params of a request, or an object within them.
+type fields map[string]any
+
 // request is one request of ours.
 type request struct {
 	method string
-	params any
+	params fields
 
 	id      jsonrpc.ID    // made where it is not given
 	patient bool          // the server may take as long as it likes
@@ -60,12 +63,15 @@ func (e *engine) do(ctx context.Context, r request) (json.RawMessage, error) {
 		return nil, err
 	}
 	if m.Error == nil {
-		return m.Result, nil
+		return m.Result, e.manners.accept(&r, m.Result)
 	}
 	if gone := e.manners.lost(&r, m.Error); gone != nil {
 		return nil, gone
 	}
 	out := rpcError(m.Error)
+	if out.Code == jsonrpc.CodeInvalidParams && r.task != "" && out.Advice.IsZero() {
+		out.Advice = task.Own("the server may not know the task any more, or not let these credentials see it")
+	}
 	out.Tried = task.Own(r.method + " to " + e.ep.shown)
 	return nil, out
 }
@@ -94,7 +100,7 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 	if err != nil {
 		return nil, e.ep.explain(r.method, err)
 	}
-	body, err := jsonrpc.Request(r.id, r.method, params)
+	body, err := encode(r.id, r.method, params)
 	if err != nil {
 		return nil, e.ep.explain(r.method, err)
 	}
@@ -139,6 +145,14 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 		return m, nil
 	}
 	return nil, e.failed(ctx, run, r, err)
+}
+
+// encode returns the text of a request. Nil params are left out.
+func encode(id jsonrpc.ID, method string, params fields) ([]byte, error) {
+	if params == nil {
+		return jsonrpc.Request(id, method, nil)
+	}
+	return jsonrpc.Request(id, method, params)
 }
 
 func (e *engine) enter(id jsonrpc.ID, p *pending) {

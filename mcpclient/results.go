@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
 )
 
@@ -15,7 +16,8 @@ const (
 	resultBefore = 5 * time.Second
 )
 
-// resultCache keeps results of attended tasks, so that opening one asks nothing.
+// resultCache keeps results that came with a task, or for one that was attended,
+// so that opening one asks nothing.
 // engine.mu guards it.
 type resultCache struct {
 	results map[task.ID]cachedResult
@@ -25,19 +27,28 @@ type resultCache struct {
 
 type cachedResult struct {
 	raw json.RawMessage
+	rpc *jsonrpc.Error // stands in the place of a result; nil for none
 	at  time.Time
+}
+
+func (r *cachedResult) result() task.Result {
+	if r.rpc != nil {
+		return failedResult(r.rpc)
+	}
+	return parseResult(r.raw)
 }
 
 func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
 
-func (c *resultCache) add(id task.ID, raw json.RawMessage) {
+func (c *resultCache) add(id task.ID, r cachedResult) {
 	c.remove(id)
-	if len(raw) > maxCachedResult {
+	if len(r.raw) > maxCachedResult {
 		return
 	}
-	c.results[id] = cachedResult{raw, time.Now()}
+	r.at = time.Now()
+	c.results[id] = r
 	c.order = append(c.order, id)
-	c.bytes += len(raw)
+	c.bytes += len(r.raw)
 	for c.bytes > maxCached {
 		c.remove(c.order[0])
 	}

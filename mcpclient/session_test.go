@@ -78,8 +78,8 @@ func assertWire(t *testing.T, r *rig, id task.ID) {
 		case mcptest.KindNotification, mcptest.KindStream, mcptest.KindDelete:
 		}
 		if q.Method == "initialize" {
-			want := `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}}},`
-			if !strings.HasPrefix(string(q.Params), want) {
+			want := `{"capabilities":{"elicitation":{"form":{},"url":{}}},"clientInfo":{"name":"callboard",`
+			if !strings.HasPrefix(string(q.Params), want) || !strings.HasSuffix(string(q.Params), `"protocolVersion":"2025-11-25"}`) {
 				t.Errorf("initialize says %s", q.Params)
 			}
 			continue

@@ -56,7 +56,7 @@ func (in *interner) message(raw []byte) task.Text {
 	return t
 }
 
-// task decodes schema type Task. It reports false where there is no id that
+// task decodes schema type Task of either generation. It reports false where there is no id that
 // could be sent back. All else may be missing or wrong and is then zero.
 func (in *interner) task(raw []byte) (task.Task, bool) {
 	var t task.Task
@@ -76,11 +76,11 @@ func (in *interner) task(raw []byte) (task.Task, bool) {
 			t.Created = timestamp(v)
 		case "lastUpdatedAt":
 			t.Updated = timestamp(v)
-		case "ttl":
+		case "ttl", "ttlMs": // of the two generations
 			if t.TTL = millis(v); string(v) == "null" {
 				t.TTL = task.NoTTL
 			}
-		case "pollInterval":
+		case "pollInterval", "pollIntervalMs":
 			t.Poll = millis(v)
 		}
 		return true
@@ -147,22 +147,32 @@ func cursor(raw []byte) task.Cursor {
 	return task.Cursor{Value: s, Set: ok}
 }
 
-// createdTask decodes CreateTaskResult. It reports false for any other result,
-// such as the plain one that a server may give to a call with `task`.
+// createdTask decodes CreateTaskResult, which holds the task, or is one, with
+// resultType "task" (2026-07-28). It reports false for any other result, such as
+// the plain one that a server may give to a call with `task`.
 func (in *interner) createdTask(raw []byte) (t task.Task, note task.Text, ok bool) {
 	var body, meta json.RawMessage
-	content := false
+	flat, content := 0, false // two marks make a task: its id and its state, or its resultType
 	members(raw, func(k, v []byte) bool {
 		switch string(k) {
 		case "task":
 			body = v
 		case "_meta":
 			meta = v
+		case "resultType":
+			if text(v) == becameTask {
+				flat = 2
+			}
+		case "taskId", "status":
+			flat++
 		case "content":
 			content = true
 		}
 		return true
 	})
+	if body == nil && flat >= 2 {
+		body = raw
+	}
 	if body == nil || content {
 		return task.Task{}, task.Text{}, false
 	}

@@ -79,7 +79,7 @@ func play(t *testing.T, files []file) {
 			srv.replies = append(srv.replies, f)
 		}
 	}
-	ep, err := NewEndpoint(Config{URL: "http://127.0.0.1/mcp", RoundTripper: srv})
+	ep, err := NewEndpoint(Config{URL: "http://127.0.0.1/mcp", RoundTripper: srv, Protocol: task.Legacy})
 	if err != nil {
 		t.Fatal(err)
 	}

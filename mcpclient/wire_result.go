@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"encoding/json"
 	"math"
+	"strings"
 
 	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/mcpclient/schema"
@@ -174,7 +175,38 @@ func rpcError(e *jsonrpc.Error) *task.Error {
 	if msg.IsZero() {
 		msg = task.Own("the server gives no reason")
 	}
-	return &task.Error{Kind: task.RPC, Code: e.Code, Message: msg, Data: e.Data}
+	return &task.Error{Kind: task.RPC, Code: e.Code, Message: msg, Data: e.Data, Advice: adviceFor(e)}
+}
+
+// adviceFor says what the errors mean that MCP 2026-07-28 defines (Basic, "Error
+// Codes"); zero for others.
+func adviceFor(e *jsonrpc.Error) task.Text {
+	switch e.Code {
+	case codeHeaderMismatch:
+		return task.Own("its headers do not fit the request: something in between may change them, or the tools have changed")
+	case codeMissingCapability:
+		var needs []string
+		members(member(e.Data, "requiredCapabilities"), func(k, v []byte) bool {
+			if string(k) != "extensions" {
+				needs = append(needs, string(k))
+			} else {
+				members(v, func(k, _ []byte) bool {
+					needs = append(needs, string(k))
+					return len(needs) < 8
+				})
+			}
+			return len(needs) < 8
+		})
+		if len(needs) > 0 {
+			return task.CleanLine("it needs a client that offers "+strings.Join(needs, ", ")+", which this one does not, or not read-only", maxMessage)
+		}
+		return task.Own("it needs a client that offers more than this one, or than a read-only one")
+	case codeUnsupportedVersion:
+		if vs := versions(supportedIn(e.Data)); len(vs) > 0 {
+			return task.CleanLine("it speaks "+strings.Join(vs, ", "), maxMessage)
+		}
+	}
+	return task.Text{}
 }
 
 // failedResult is the result of a call that ended by a JSON-RPC error.

@@ -1,0 +1,225 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/model/task"
+)
+
+const (
+	maxRounds = 100 // of one call: a person answers each
+	// maxAgain bounds the rounds in a row in which a call is only to be sent
+	// again. againPause is the wait before the second of them, and then grows.
+	maxAgain   = 20
+	againPause = 100 * time.Millisecond
+)
+
+// call is manners.call. A result of the type input_required sends the call
+// round again with what it asks for (Multi Round-Trip Requests).
+func (e *era2026) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message, error) {
+	p = maps.Clone(p)
+	delete(p, "task") // the server decides
+	next, again, listed := p, 0, false
+	for rounds := 1; ; rounds++ {
+		m, err := e.exchange(ctx, request{method: "tools/call", params: next, id: c.request, patient: true, outcome: true, call: c.id})
+		if headersMissed(m, err) && !listed {
+			listed = true
+			e.ep.Note("the server wants other headers for this tool: its tools are listed anew, and the call is sent once more")
+			e.forgetTools()
+			if _, err := e.tools(ctx); err != nil {
+				return nil, err
+			}
+			e.renumber(c)
+			continue
+		}
+		if err != nil || m.Error != nil {
+			return m, err
+		}
+		switch kind := resultType(m.Result); {
+		case kind == complete:
+			return m, nil
+		case kind == becameTask:
+			if _, _, ok := e.strings.createdTask(m.Result); !ok {
+				return nil, fail(task.Protocol, "the reply to tools/call is a task without an id")
+			}
+			return m, nil
+		case kind != inputRequired:
+			return nil, fail(task.Protocol, "the reply to tools/call has the resultType %q, which callboard does not know", task.CleanLine(kind, 32).Line())
+		case rounds == maxRounds:
+			return nil, fail(task.Limit, "the call was sent %d times, and still asks for more", maxRounds)
+		}
+		answers, err := e.askRound(ctx, c, m.Result)
+		if err != nil {
+			return nil, err
+		}
+		if again++; answers != nil {
+			again = 0
+		}
+		if again > maxAgain {
+			return nil, fail(task.Limit, "the server had the call sent again %d times without asking for anything", maxAgain)
+		}
+		if again > 1 && !wait(ctx, time.Duration(again-1)*againPause) {
+			return nil, ctx.Err()
+		}
+		next = sentAgain(p, answers, member(m.Result, "requestState"))
+		e.renumber(c)
+	}
+}
+
+// sentAgain returns the params of a call for its next round: those of the first,
+// the answers, and the exact state that the server gave; none where it gave none.
+func sentAgain(p fields, answers map[string]json.RawMessage, state json.RawMessage) fields {
+	next := maps.Clone(p)
+	if answers != nil {
+		next["inputResponses"] = answers
+	}
+	if s, ok := unquote(state); ok {
+		next["requestState"] = s
+	}
+	return next
+}
+
+// renumber gives a call the id of its next request.
+func (e *era2026) renumber(c *call) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.request = jsonrpc.StringID(newName("c"))
+}
+
+// headersMissed reports whether a reply says that headers do not fit the body.
+func headersMissed(m *jsonrpc.Message, err error) bool {
+	var te *task.Error
+	switch {
+	case err != nil:
+		return errors.As(err, &te) && te.Kind == task.RPC && te.Code == codeHeaderMismatch
+	case m.Error != nil:
+		return m.Error.Code == codeHeaderMismatch
+	}
+	return false
+}
+
+// round is what one result of a call asks for. engine.mu guards it.
+type round struct {
+	waits   map[string]*prompt // without an answer so far, by key
+	prompts []*prompt
+	answers map[string]json.RawMessage
+	full    chan struct{} // closed once nothing waits
+}
+
+// askRound asks the person what a result asks for, and waits for all of it. It
+// returns nil where nothing is asked for.
+func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage) (map[string]json.RawMessage, error) {
+	r, err := e.newRound(c, member(result, "inputRequests"))
+	if r == nil || err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	full := len(e.prompts.open)+len(r.prompts) > maxPrompts
+	if !full {
+		for _, p := range r.prompts {
+			e.prompts.open[p.ID] = p
+		}
+	}
+	e.mu.Unlock()
+	if full {
+		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for an answer already", maxPrompts)
+	}
+	for _, p := range r.prompts {
+		e.feed.add(task.Prompted{Prompt: p.Prompt})
+	}
+	select {
+	case <-r.full:
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return r.answers, nil
+	case <-ctx.Done():
+	}
+	e.mu.Lock()
+	gone := e.prompts.drop(func(p *prompt) bool { return p.round == r })
+	e.mu.Unlock()
+	for _, id := range gone {
+		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its call was given up")})
+	}
+	if c.abandoned.Load() {
+		return nil, errNothingRuns
+	}
+	return nil, ctx.Err()
+}
+
+// errNothingRuns is the end of a call that was cancelled while it waited for a
+// person.
+var errNothingRuns = fail(task.Unsupported, "cancelled here, while the call waited for an answer: nothing runs on the server for it")
+
+// newRound reads inputRequests. It returns nil where there are none. One that
+// asks for what was not declared cannot be gone through: nothing runs on the
+// server meanwhile, so that the call ends here.
+func (e *era2026) newRound(c *call, requests json.RawMessage) (*round, error) {
+	r := &round{waits: make(map[string]*prompt), answers: make(map[string]json.RawMessage), full: make(chan struct{})}
+	var fault *task.Error
+	members(requests, func(k, v []byte) bool {
+		key := string(k)
+		switch {
+		case len(key) > maxID || len(r.prompts) == maxPrompts:
+			fault = fail(task.Limit, "the call asks for more than callboard takes: %d prompts with keys of %d bytes", maxPrompts, maxID)
+		case r.waits[key] != nil:
+			return true
+		default:
+			p, why := e.inputPrompt(v)
+			if why != "" {
+				fault = fail(task.Protocol, "the call asks for what it cannot be given: %s", why)
+				fault.Advice = task.Own("nothing runs on the server for this call any more")
+				break
+			}
+			p.Call, p.key, p.round = c.id, key, r
+			r.waits[key] = p
+			r.prompts = append(r.prompts, p)
+		}
+		return fault == nil
+	})
+	switch {
+	case fault != nil:
+		return nil, fault
+	case len(r.prompts) == 0:
+		return nil, nil
+	}
+	return r, nil
+}
+
+// inputPrompt makes a prompt of one entry of inputRequests; why says why it
+// cannot.
+func (e *era2026) inputPrompt(raw json.RawMessage) (p *prompt, why string) {
+	method := text(member(raw, "method"))
+	switch {
+	case method != "elicitation/create":
+		return nil, fmt.Sprintf("%s, which callboard did not declare", task.CleanLine(method, maxName).Line())
+	case e.ep.cfg.ReadOnly:
+		return nil, "an answer, which read-only sessions do not give"
+	}
+	parsed, fault := parseElicitation(member(raw, "params"))
+	if fault != "" {
+		return nil, fault
+	}
+	p = &prompt{Prompt: parsed}
+	p.ID = task.PromptID(newName("q"))
+	return p, ""
+}
+
+// abandon cancels a call the way that this generation has: its stream is closed.
+func (e *era2026) abandon(_ context.Context, id task.CallID) error {
+	e.mu.Lock()
+	c := e.calls.running[id]
+	e.mu.Unlock()
+	if c == nil {
+		return fail(task.Unsupported, "the call is not on its way any more")
+	}
+	c.abandoned.Store(true)
+	e.ep.Note("the stream of the call is closed, which cancels it")
+	c.cancel()
+	return nil
+}

@@ -1,0 +1,238 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/http"
+	"time"
+
+	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/mcpclient/internal/transport"
+	"callboard/model/task"
+)
+
+// listening is one subscriptions/listen and its stream.
+type listening struct {
+	id     jsonrpc.ID
+	asked  []task.ID // taskIds of the request
+	begun  time.Time
+	ctx    context.Context // its end closes the stream
+	cancel context.CancelFunc
+
+	// Guarded by subscription.mu.
+	open     bool             // the headers have come
+	acked    bool             // its acknowledgement has
+	granted  map[task.ID]bool // what was asked for and agreed to
+	tools    bool             // and changes of the list of tools
+	news     int              // notifications since
+	over     bool
+	graceful bool  // the server ended it on purpose
+	err      error // why it ended; nil where that was graceful
+}
+
+// listen sends subscriptions/listen and reads its stream to the end.
+func (s *subscription) listen(l *listening) {
+	err := s.post(l)
+	l.cancel()
+	s.mu.Lock()
+	l.over = true
+	if !l.graceful && l.err == nil {
+		l.err = err
+	}
+	s.mu.Unlock()
+	s.poke()
+}
+
+func (s *subscription) post(l *listening) error {
+	l.id = jsonrpc.StringID(newName("l"))
+	wish := fields{"toolsListChanged": true}
+	if len(l.asked) > 0 {
+		wish["taskIds"] = l.asked
+	}
+	r := request{method: "subscriptions/listen", params: fields{"notifications": wish}, id: l.id}
+	params, header, err := s.e.dress(&r)
+	if err != nil {
+		return err
+	}
+	body, err := encode(l.id, r.method, params)
+	if err != nil {
+		return err
+	}
+	s.e.ep.log.request(false, l.id, r.method, "")
+	err = s.e.tr.Post(l.ctx, transport.Call{
+		Body: body, Header: header, Final: true, Patient: true, Idle: listenIdle,
+		Handle: func(m *jsonrpc.Message) bool { return s.take(l, m) },
+		Head: func(h transport.Head) {
+			s.e.skew.sample(h.Date, h.Sent, h.Received)
+			s.mu.Lock()
+			l.open = true
+			s.mu.Unlock()
+			s.poke()
+		},
+	})
+	if err != nil {
+		_ = s.e.lost(&r, err) // Next tells it
+	}
+	return err
+}
+
+// take handles one message of a stream. That it came on this one says which
+// subscription it belongs to, whatever id the server has for that.
+func (s *subscription) take(l *listening, m *jsonrpc.Message) (reply bool) {
+	defer s.e.recover()
+	if m.Response() {
+		if m.ID != l.id && (m.ID != jsonrpc.Null || m.Error == nil) {
+			return false
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if m.Error != nil {
+			l.err = m.Error
+		} else {
+			l.graceful = true
+		}
+		return true
+	}
+	if m.Request() {
+		s.e.asked(m, &origin{})
+		return false
+	}
+	switch m.Method {
+	case "notifications/subscriptions/acknowledged":
+		s.acknowledged(l, member(m.Params, "notifications"))
+		return false
+	case "notifications/cancelled":
+		if id := jsonrpc.ID(member(m.Params, "requestId")); id == l.id || id == jsonrpc.ID(member(member(m.Params, "_meta"), metaSubscription)) {
+			s.mu.Lock()
+			l.graceful = true
+			s.mu.Unlock()
+			l.cancel()
+		}
+		return false
+	case "notifications/tasks", "notifications/tasks/status":
+		if s.repeated(l, m.Params) {
+			return false
+		}
+	}
+	s.e.notified(m)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.news++
+	if id, ok := unquote(member(m.Params, "taskId")); ok && s.cur == l {
+		s.cover(task.ID(id))
+	}
+	return false
+}
+
+// metaSubscription is where messages name their subscription.
+const metaSubscription = "io.modelcontextprotocol/subscriptionId"
+
+// acknowledged reads what the server agreed to. More than was asked for does not
+// count.
+func (s *subscription) acknowledged(l *listening, agreed json.RawMessage) {
+	asked := make(map[task.ID]task.ID, len(l.asked))
+	for _, id := range l.asked {
+		asked[id] = id
+	}
+	granted := make(map[task.ID]bool)
+	elements(member(agreed, "taskIds"), func(v []byte) bool {
+		if id, ok := asked[task.ID(text(v))]; ok {
+			granted[id] = true
+		}
+		return len(granted) < len(asked)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.acked {
+		return
+	}
+	l.acked, l.granted, l.tools = true, granted, isTrue(member(agreed, "toolsListChanged"))
+	s.poke()
+}
+
+// repeat is one state of a task that was pushed on one stream.
+type repeat struct {
+	hash uint64
+	on   *listening
+}
+
+// repeated reports whether another stream brought the same, which is so while
+// one takes over from another. A task may come to the same state twice, so that
+// it is counted how often each stream did.
+func (s *subscription) repeated(l *listening, params json.RawMessage) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.repeats == nil || len(s.repeats) >= maxRepeats {
+		return false
+	}
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	members(params, func(k, v []byte) bool {
+		if string(k) != "_meta" { // which names the subscription
+			_, _ = h.Write(k) // never fails
+			_, _ = h.Write(v)
+			_ = h.WriteByte(0)
+		}
+		return true
+	})
+	key := repeat{h.Sum64(), l}
+	s.repeats[key]++
+	for _, other := range []*listening{s.cur, s.next, s.old} {
+		if other != nil && other != l && s.repeats[repeat{key.hash, other}] >= s.repeats[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// judgement is what the end of a stream means.
+type judgement struct {
+	why     string
+	never   bool          // there is no such stream
+	refused bool          // the server does not want this one
+	after   time.Duration // wait at least so long
+}
+
+// judge finds out what the end of a stream means. s.mu is held.
+func (s *subscription) judge(l *listening) judgement {
+	if l.graceful {
+		return judgement{why: "the server ended the stream; it is opened again"}
+	}
+	var (
+		status  *transport.StatusError
+		content *transport.ContentError
+		rpc     *jsonrpc.Error
+		lost    *transport.LostError
+	)
+	if errors.As(l.err, &lost) {
+		if lost.Kind == transport.Timeout {
+			return judgement{why: fmt.Sprintf("the stream was silent for %s", listenIdle)}
+		}
+		return judgement{why: "the stream broke: " + task.CleanLine(lost.Error(), 300).Line()}
+	}
+	te := s.e.ep.explain("subscriptions/listen", l.err)
+	j := judgement{why: te.Message.Line(), after: te.RetryAfter}
+	if errors.As(l.err, &status) {
+		switch code := status.Status; {
+		case code == http.StatusUnauthorized, code == http.StatusForbidden:
+			j.after = listenAgain
+			return j
+		case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500 && code != http.StatusNotImplemented:
+			return j
+		}
+	}
+	switch {
+	case errors.As(l.err, &rpc) && rpc.Code == jsonrpc.CodeMethodNotFound:
+		j.never, j.why = true, "the server does not know subscriptions/listen"
+	case rpc != nil && rpc.Code == codeMissingCapability:
+		j.never = true
+	case rpc != nil:
+		j.refused = true
+	case status != nil, errors.As(l.err, &content):
+		j.never = true
+	}
+	return j
+}
