@@ -2,12 +2,14 @@ package model
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"callboard/model/task"
 )
 
 // answer sends a reply to a prompt, unless one is on its way. hold keeps it
-// until the row's other questions are answered.
+// until the row's other questions are answered; then all go together.
 func (m *Model) answer(reply task.Reply, hold bool) {
 	a := m.asks[reply.Prompt]
 	if a == nil {
@@ -32,21 +34,51 @@ func (m *Model) answer(reply task.Reply, hold bool) {
 		m.tell(true, "Nothing is sent: %s. What was typed is kept.", why)
 		return
 	}
-	verb := "answer"
-	switch reply.Action {
+	a.reply = &reply
+	r := m.Row(a.Row)
+	if hold && waitsFor(r, a) > 0 {
+		m.hold(a, byModel)
+		return
+	}
+	group := []*Ask{a}
+	if waitsFor(r, a) == 0 {
+		group = append(heldHere(r, a), a)
+	}
+	m.sendAnswers(l, r, group)
+}
+
+// sendAnswers sends the replies of a row's prompts in one message, as far as the
+// generation lets them go together.
+func (m *Model) sendAnswers(l *link, r *Row, asks []*Ask) {
+	replies := make([]task.Reply, len(asks))
+	for i, a := range asks {
+		replies[i] = *a.reply
+		w := m.wish(r, verbOf(a.reply.Action))
+		w.ask = a
+		a.State, a.Why, a.Wish, a.holder, a.tooLate = Answering, "", w, nobody, ""
+	}
+	if r != nil {
+		m.asksChanged(r)
+	}
+	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
+		receipt, err := s.Answer(ctx, replies...)
+		n := answered{receipt: receipt, err: asError(err)}
+		for _, reply := range replies {
+			n.prompts = append(n.prompts, reply.Prompt)
+		}
+		return n
+	})
+}
+
+func verbOf(action task.Action) string {
+	switch action {
 	case task.Decline:
-		verb = "decline"
+		return "decline"
 	case task.Dismiss:
-		verb = "dismiss"
+		return "dismiss"
 	case task.Accept:
 	}
-	w := m.wish(m.Row(a.Row), verb)
-	w.ask = a
-	a.State, a.Why, a.Wish, a.reply, a.tooLate = Answering, "", w, &reply, ""
-	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
-		_, err := s.Answer(ctx, reply)
-		return answered{reply.Prompt, asError(err)}
-	})
+	return "answer"
 }
 
 // opened sends accept for a URL prompt that the person consented to.
@@ -63,38 +95,175 @@ func (m *Model) opened(id task.PromptID) {
 	}
 }
 
-// answered takes in how the sending of an answer went.
+// answered takes in how the sending of answers went. Where they are held by the
+// session for want of others, the last receipt speaks for all.
 func (m *Model) answered(l *link, n answered) {
-	a := m.asks[n.prompt]
-	if a == nil || a.State != Answering {
-		return
+	var row task.Key
+	for _, id := range n.prompts {
+		a := m.asks[id]
+		if a == nil || a.State != Answering {
+			continue
+		}
+		row = a.Row
+		if n.err == nil && n.receipt.Waits > 0 && a.tooLate == "" {
+			m.unwish(a)
+			m.hold(a, bySession)
+			continue
+		}
+		m.answeredOne(a, n.err)
 	}
+	r := m.Row(row)
+	m.heldAnswered(r, n)
+	if r != nil {
+		if n.err == nil && n.receipt.Waits == 0 {
+			m.release(r)
+		}
+		if r.Key.ID != "" && r.Live() {
+			l.sched.want(r.Key.ID, m.now) // what did it do?
+		}
+	}
+	if n.err != nil {
+		m.troubled(l, n.err)
+	}
+}
+
+// answeredOne takes in how the sending of one answer went.
+func (m *Model) answeredOne(a *Ask, err *task.Error) {
 	r := m.Row(a.Row)
 	switch {
-	case a.tooLate != "" && !(n.err == nil && wentOn(r)):
+	case a.tooLate != "" && !(err == nil && wentOn(r)):
 		m.wishMoved(a.Wish, WishFailed, "it came too late: "+a.tooLate)
 		m.closeAsk(a, Withdrawn, "the answer came too late: "+a.tooLate)
-	case n.err == nil:
+	case err == nil:
 		m.wishMoved(a.Wish, Delivered, "")
 		m.closeAsk(a, Answered, "")
 		if r != nil && (a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live()) {
 			m.wishMoved(a.Wish, Taken, "") // it went on before the receipt came
 		}
 	default:
-		state, why := failedWish(n.err)
+		state, why := failedWish(err)
 		a.State, a.Why = Open, why
 		m.wishMoved(a.Wish, state, why)
 		if r != nil && !r.Live() {
 			m.closeAsk(a, Withdrawn, "the task has ended; the answer: "+why)
 			break
 		}
+		if r != nil {
+			m.asksChanged(r)
+		}
 		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
 	}
-	if r != nil && r.Key.ID != "" && r.Live() {
-		l.sched.want(r.Key.ID, m.now) // what did it do?
+}
+
+// heldAnswered takes in what a receipt means for the answers of the row that the
+// session holds.
+func (m *Model) heldAnswered(r *Row, n answered) {
+	if r == nil {
+		return
 	}
-	if n.err != nil {
-		m.troubled(l, n.err)
+	lost := n.err != nil && (n.err.Kind == task.Lost || n.err.Kind == task.Timeout)
+	for _, a := range slices.Clone(r.Asks) {
+		switch {
+		case a.State != Held || a.holder != bySession:
+		case n.err == nil && n.receipt.Waits > 0:
+			a.Why = more(n.receipt.Waits)
+		case n.err == nil || lost: // they went out, or may have
+			a.Wish = m.wish(r, verbOf(a.reply.Action))
+			a.Wish.ask, a.State, a.holder = a, Answering, nobody
+			m.answeredOne(a, n.err)
+		}
+	}
+}
+
+// unwish takes away the wish of an answer that did not go out.
+func (m *Model) unwish(a *Ask) {
+	if r := m.Row(a.Row); r != nil && r.Wish == a.Wish {
+		r.Wish = nil
+	}
+	a.Wish = nil
+}
+
+// holder says who holds an answer.
+type holder uint8
+
+const (
+	nobody    holder = iota
+	byModel          // on the person's wish
+	bySession        // the server takes all answers together
+)
+
+// hold keeps an answer until those to the row's other questions are there.
+func (m *Model) hold(a *Ask, by holder) {
+	a.State, a.holder = Held, by
+	m.rev++
+	if r := m.Row(a.Row); r != nil {
+		m.asksChanged(r)
+	}
+}
+
+// waitsFor returns how many questions of r beside a are open.
+func waitsFor(r *Row, a *Ask) int {
+	n := 0
+	if r != nil {
+		for _, o := range r.Asks {
+			if o != a && o.State == Open {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// heldHere returns the questions of r beside a whose answers we hold.
+func heldHere(r *Row, a *Ask) []*Ask {
+	var held []*Ask
+	if r != nil {
+		for _, o := range r.Asks {
+			if o != a && o.State == Held && o.holder == byModel {
+				held = append(held, o)
+			}
+		}
+	}
+	return held
+}
+
+// release sends what is held for r where nothing is open any more.
+func (m *Model) release(r *Row) {
+	l := m.byName[r.Key.Server]
+	if l.server == nil || !r.Live() || waitsFor(r, nil) > 0 {
+		return
+	}
+	if held := heldHere(r, nil); len(held) > 0 {
+		m.sendAnswers(l, r, held)
+	}
+}
+
+// more says for how many answers one waits.
+func more(n int) string {
+	switch n {
+	case 0:
+		return "it goes out with the next answer"
+	case 1:
+		return "1 more answer before it goes out"
+	}
+	return fmt.Sprintf("%d more answers before it goes out", n)
+}
+
+// takeBack opens a prompt again whose answer is held.
+func (m *Model) takeBack(id task.PromptID) {
+	a := m.asks[id]
+	switch {
+	case a == nil || a.State != Held:
+		m.tell(true, "No answer is held there.")
+		return
+	case a.holder == bySession:
+		m.tell(false, "The answer waits for the others; a new one takes its place.")
+		return
+	}
+	a.State, a.Why, a.holder, a.reply = Open, "", nobody, nil
+	m.rev++
+	if r := m.Row(a.Row); r != nil {
+		m.asksChanged(r)
 	}
 }
 
@@ -102,18 +271,4 @@ func (m *Model) answered(l *link, n answered) {
 // was on its way shows that the answer came in time.
 func wentOn(r *Row) bool {
 	return r != nil && (r.Task.Status == task.Working || r.Task.Status == task.Completed)
-}
-
-// takeBack opens a prompt again whose answer is held.
-func (m *Model) takeBack(id task.PromptID) {
-	a := m.asks[id]
-	if a == nil || a.State != Held {
-		m.tell(true, "No answer is held there.")
-		return
-	}
-	a.State, a.Why, a.reply = Open, "", nil
-	m.rev++
-	if r := m.Row(a.Row); r != nil {
-		m.asksChanged(r)
-	}
 }

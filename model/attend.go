@@ -102,6 +102,9 @@ func (m *Model) attendTo(key task.Key) {
 	if id := r.Key.ID; id != "" {
 		l.wanted = slices.DeleteFunc(l.wanted, func(o task.ID) bool { return o == id })
 		l.wanted = slices.Insert(l.wanted, 0, id)
+		if l.about.Era == task.Modern && len(r.Asks) == 0 {
+			l.sched.want(id, m.now) // its questions come with its state
+		}
 	}
 }
 

@@ -41,6 +41,10 @@ func (m *Model) cancel(key task.Key) {
 	})
 }
 
+// intentOnly is what a cancel means that the server acknowledged as an intent
+// (io.modelcontextprotocol/tasks, tasks/cancel).
+const intentOnly = "the server took it as a wish; the task may still end otherwise"
+
 // notProof is what an acknowledged cancel leaves open.
 const notProof = "it does not prove that the work stopped, or that what was done is undone"
 
@@ -66,7 +70,12 @@ func (m *Model) cancelled(l *link, n cancelledNews) {
 		m.troubled(l, n.err)
 		return
 	}
-	m.wishMoved(w, Delivered, notProof)
+	w.intent = n.after.ID == ""
+	if w.intent {
+		m.wishMoved(w, Delivered, intentOnly)
+	} else {
+		m.wishMoved(w, Delivered, notProof)
+	}
 	if n.after.ID == n.id {
 		m.take(l, report{task: n.after, how: task.Acted, sentAt: n.sent, at: m.now})
 	}
@@ -81,7 +90,7 @@ func (m *Model) cancelled(l *link, n cancelledNews) {
 func (m *Model) cancelTaken(w *Wish, r *Row) {
 	why := notProof
 	if r.Task.Status != task.Cancelled {
-		why = fmt.Sprintf("the task had ended otherwise (%s)", r.Task.Status)
+		why = fmt.Sprintf("%s; the cancel came too late", r.Task.Status)
 	}
 	m.wishMoved(w, Taken, why)
 }

@@ -23,8 +23,11 @@ func (m *Model) cut(l *link, e *task.Error) {
 		if a.Server != l.target.Name || !a.waits() {
 			continue
 		}
-		if a.State == Answering {
+		switch {
+		case a.State == Answering:
 			m.wishMoved(a.Wish, WishUnknown, unknownWhy)
+		case a.State == Held && !m.underWay(a):
+			a.again = true
 		}
 		m.closeAsk(a, Withdrawn, why)
 	}
@@ -46,6 +49,14 @@ func (m *Model) cut(l *link, e *task.Error) {
 			m.changed(r)
 		}
 	}
+}
+
+// underWay reports whether a held answer may have gone out with another one of
+// its row.
+func (m *Model) underWay(a *Ask) bool {
+	return a.holder == bySession && slices.ContainsFunc(m.askOrder, func(o *Ask) bool {
+		return o != a && o.Row == a.Row && o.Wish != nil && (o.Wish.State == Sending || o.Wish.State == WishUnknown)
+	})
 }
 
 // busyRows returns l's rows with something under way. It is asked for when a

@@ -68,6 +68,7 @@ func (m *Model) dialed(l *link, d dialed) {
 	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
 	l.stream, l.attended = task.Stream{}, nil
 	l.mended(m.now)
+	l.session = l.server.Resume().Session
 	l.listErr, l.noList, l.missing = "", false, missing{}
 	l.sched.reset()
 	l.sched.resync(m.now)
@@ -77,6 +78,7 @@ func (m *Model) dialed(l *link, d dialed) {
 		m.tell(false, "%s is connected again.", l.target.Name)
 	}
 	l.met = true
+	m.keep(l, m.resumeChange(l)...)
 	m.follow(l)
 	m.settleState(l)
 }
@@ -89,13 +91,27 @@ func (m *Model) follow(l *link) {
 	})
 }
 
+// modernList is why no board of the Modern era is ever listed.
+const modernList = "the tasks of 2026-07-28 are not listed; those started here are followed, and :watch ID adds others"
+
 // learn takes over what the session knows of its server by now.
 func (m *Model) learn(l *link) {
 	l.about = l.server.About()
-	l.sched.listable = l.about.List != task.CanNo && !l.noList
-	if l.about.List == task.CanNo && l.listErr == "" {
+	l.sched.listable = l.listable()
+	switch {
+	case l.listErr != "":
+	case l.about.Era == task.Modern:
+		l.listErr = modernList
+	case l.about.List == task.CanNo && l.about.TaskCalls == task.CanNo && !l.about.Note.IsZero():
+		l.listErr = l.about.Note.Line()
+	case l.about.List == task.CanNo:
 		l.listErr = "the server does not list tasks (it did not declare tasks.list); :force tries once"
 	}
+}
+
+// listable reports whether tasks/list may be used.
+func (l *link) listable() bool {
+	return l.about.List != task.CanNo && l.about.Era != task.Modern && !l.noList
 }
 
 // down ends the session or the attempt at one, and plans the next.
@@ -103,11 +119,14 @@ func (m *Model) down(l *link, e *task.Error) {
 	l.faults++
 	l.cancel()
 	l.attempt++ // whatever is still on its way answers a question of the past
-	joined := l.resume.Joined
+	joined, postOnly := l.resume.Joined, l.resume.PostOnly
 	progress := l.retries == 0 && l.server != nil
 	if s := l.server; s != nil {
+		if e.Kind != task.SessionLost {
+			m.keepNow(l)
+		}
 		l.resume = s.Resume()
-		l.resume.Joined = joined
+		l.resume.Joined, l.resume.PostOnly = joined, postOnly
 		l.server = nil
 		m.do(func() tea.Msg { closeSession(s, true); return nil })
 		m.cut(l, e)
@@ -115,6 +134,10 @@ func (m *Model) down(l *link, e *task.Error) {
 	l.dialing, l.err, l.why, l.mute = false, e, e.Message.Line(), nil
 	l.stream = task.Stream{}
 	l.retries++
+	kept := l.resume.Session != "" && !l.met && !joined
+	if e.Kind == task.SessionLost {
+		m.sessionOver(l)
+	}
 	switch {
 	case e.Kind == task.SessionLost && joined:
 		l.resume, l.nextTry = l.resume.Afresh(), time.Time{}
@@ -139,7 +162,9 @@ func (m *Model) down(l *link, e *task.Error) {
 		l.nextTry = l.busyTo
 	}
 	m.note(l, "down: "+l.why)
-	if l.met || l.nextTry.IsZero() {
+	if kept && e.Kind == task.SessionLost {
+		m.tell(true, "%s: the session kept from before is over; a new one is begun.", l.target.Name)
+	} else if l.met || l.nextTry.IsZero() {
 		m.tell(true, "%s: %s%s", l.target.Name, l.why, m.trying(l))
 	}
 	m.settleState(l)

@@ -49,6 +49,10 @@ type Ask struct {
 	inferred bool
 	tooLate  string // the server withdrew it while the answer was on its way
 	unknown  bool   // its task is not on the board yet
+	holder   holder // of Held
+	// again: its answer was held when the link broke, and is held again where
+	// the same is asked.
+	again bool
 }
 
 // Draft is what was typed into a form: the text of each field that is set, by
@@ -75,10 +79,15 @@ func (m *Model) SaveDraft(id task.PromptID, d Draft) {
 	m.rev++
 }
 
-// Unsent returns how many drafts of open or withdrawn prompts would be lost by
-// quitting.
+// Unsent returns how many answers that are held, and drafts of open or withdrawn
+// prompts, would be lost by quitting.
 func (m *Model) Unsent() int {
 	n := 0
+	for _, a := range m.asks {
+		if a.State == Held && m.drafts[a.Prompt.ID] == nil {
+			n++
+		}
+	}
 	for id := range m.drafts {
 		if a := m.asks[id]; a != nil && a.State != Answered {
 			n++
@@ -90,8 +99,8 @@ func (m *Model) Unsent() int {
 // Ask returns the prompt with that id, nil where there is none.
 func (m *Model) Ask(id task.PromptID) *Ask { return m.asks[id] }
 
-// Inbox returns the prompts that wait, most urgent first (TTL left, then age),
-// then those that were answered or withdrawn less than a minute ago, and all
+// Inbox returns the prompts that wait, those whose answer is held last, most
+// urgent first (TTL left, then age), then those that were answered or withdrawn less than a minute ago, and all
 // withdrawn ones whose draft is still kept.
 func (m *Model) Inbox() []*Ask {
 	var open, closed []*Ask
@@ -114,14 +123,21 @@ func (m *Model) Inbox() []*Ask {
 		}
 	}
 	slices.SortStableFunc(open, func(a, b *Ask) int {
-		return cmp.Or(ends[a].Compare(ends[b]), a.Since.Compare(b.Since))
+		return cmp.Or(cmp.Compare(b2i(a.State == Held), b2i(b.State == Held)), ends[a].Compare(ends[b]), a.Since.Compare(b.Since))
 	})
 	slices.SortStableFunc(closed, func(a, b *Ask) int { return b.closed.Compare(a.closed) })
 	return append(open, closed...)
 }
 
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // waits reports whether a person can still do something about it.
-func (a *Ask) waits() bool { return a.State == Open || a.State == Answering }
+func (a *Ask) waits() bool { return a.State == Open || a.State == Answering || a.State == Held }
 
 // prompted takes in a question. One that is known already (a replay) is no
 // new one.
@@ -134,7 +150,7 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 	m.askOrder = append(m.askOrder, a)
 	m.rings++
 	m.rev++
-	m.inheritDraft(a)
+	m.inherit(a)
 	var r *Row
 	switch {
 	case p.Task != "":
@@ -156,7 +172,11 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 func (m *Model) tie(a *Ask, r *Row) {
 	a.Row, a.unknown = r.Key, false
 	if w := r.Wish; w != nil && w.ask != nil && w.ask != a && (w.State == Delivered || w.State == NoEffect) {
-		m.wishMoved(w, Taken, "") // it asks something else now
+		if w.ask.same(a) {
+			m.wishMoved(w, NoEffect, "the same is asked again")
+		} else {
+			m.wishMoved(w, Taken, "") // it asks something else now
+		}
 	}
 	r.Asks = append(r.Asks, a)
 	m.asksChanged(r)
@@ -164,6 +184,11 @@ func (m *Model) tie(a *Ask, r *Row) {
 
 // asksChanged lets what hangs on r's prompts follow.
 func (m *Model) asksChanged(r *Row) {
+	for _, a := range r.Asks {
+		if a.State == Held && a.holder == byModel {
+			a.Why = more(waitsFor(r, a))
+		}
+	}
 	if l := m.byName[r.Key.Server]; l != nil && r.Key.ID != "" && r.Live() {
 		if w := l.sched.watches[r.Key.ID]; w != nil && w.asking != r.Asking() {
 			w.asking = r.Asking()
@@ -184,14 +209,32 @@ func (m *Model) tieLoose(r *Row) {
 	}
 }
 
-// inheritDraft gives a question that is asked again what was typed for it.
-func (m *Model) inheritDraft(a *Ask) {
+// same reports whether a and b ask the same.
+func (a *Ask) same(b *Ask) bool {
+	return a.Server == b.Server && a.Prompt.Mode == b.Prompt.Mode && a.Prompt.Message == b.Prompt.Message &&
+		a.Prompt.URL == b.Prompt.URL && bytes.Equal(a.Prompt.Form.Schema, b.Prompt.Form.Schema)
+}
+
+// inherit gives a question that is asked again what was typed for it, and holds
+// the answer that was held when the link broke. That one goes out with the next
+// answer of the person, never by itself.
+func (m *Model) inherit(a *Ask) {
+	draft, answer := false, false
 	for _, old := range slices.Backward(m.askOrder[:len(m.askOrder)-1]) {
-		d := m.drafts[old.Prompt.ID]
-		if d != nil && old.State == Withdrawn && old.Server == a.Server && old.Prompt.Mode == a.Prompt.Mode &&
-			old.Prompt.Message == a.Prompt.Message && bytes.Equal(old.Prompt.Form.Schema, a.Prompt.Form.Schema) {
-			m.drafts[a.Prompt.ID], a.Before = d, true
+		if old.State != Withdrawn || !old.same(a) {
+			continue
+		}
+		if d := m.drafts[old.Prompt.ID]; d != nil && !draft {
+			m.drafts[a.Prompt.ID], a.Before, draft = d, true, true
 			delete(m.drafts, old.Prompt.ID)
+		}
+		if old.again && !answer && old.Prompt.Task == a.Prompt.Task {
+			reply := *old.reply
+			reply.Prompt = a.Prompt.ID
+			a.State, a.holder, a.reply, answer = Held, byModel, &reply, true
+			old.again = false
+		}
+		if draft && answer {
 			return
 		}
 	}
@@ -234,15 +277,21 @@ func (m *Model) withdrawn(e task.Withdrawn) {
 		return
 	}
 	m.closeAsk(a, Withdrawn, why)
+	if r := m.Row(a.Row); r != nil {
+		m.release(r) // what waited for it alone goes out
+	}
 }
 
 // closeAsk ends a prompt and takes it off its row.
 func (m *Model) closeAsk(a *Ask, state AskState, why string) {
-	a.State, a.Why, a.closed = state, why, m.now
+	a.State, a.Why, a.closed, a.holder = state, why, m.now, nobody
 	m.rev++
 	kept := ""
 	if m.drafts[a.Prompt.ID] != nil {
 		kept = "; what was typed is kept"
+	}
+	if kept == "" && state == Withdrawn && a.again {
+		kept = "; the answer is held again where the same is asked"
 	}
 	if state == Withdrawn && (kept != "" || !m.cancelling(a)) {
 		m.tell(true, "%s can no longer be answered: %s%s.", m.withdrawnNews(a), why, kept)
@@ -300,7 +349,7 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 		m.reopen(r)
 	case from == task.InputRequired:
 		for _, a := range slices.Clone(r.Asks) {
-			if a.State == Open && !sentAt.Before(a.Since) && !m.moving(a) {
+			if (a.State == Open || a.State == Held) && !sentAt.Before(a.Since) && !m.moving(a) {
 				a.inferred = true
 				m.closeAsk(a, Withdrawn, "the task went on without an answer")
 			}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -92,6 +93,14 @@ type link struct {
 	named     map[task.ID]bool // asked for by the person, and not heard of yet
 	forgotten map[task.ID]bool // forgotten by the person: no row comes of what is told of them
 
+	// What is kept beyond the program's life.
+	session    task.Secret       // of server, "" for none
+	unkept     map[task.ID]bool  // handles that changed since they were kept
+	recorded   map[task.Key]bool // what was kept when it was last read
+	keptResume task.Resume       // the last one that was kept
+	keepDue    time.Time         // when changes are kept, zero where there are none
+	warning    string            // the last trouble with it
+
 	asking    *askQueue
 	wanted    []task.ID // questions that the person opened, the newest first
 	attended  []task.ID
@@ -109,6 +118,7 @@ func newLink(i int, t Target) *link {
 		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
 		getting: map[uint64]time.Time{}, asking: newAskQueue(),
 		forceStop: map[task.ID]bool{}, cancel: func() {}, named: map[task.ID]bool{}, forgotten: map[task.ID]bool{},
+		unkept: map[task.ID]bool{},
 	}
 }
 
@@ -120,7 +130,7 @@ func (m *Model) settleState(l *link) {
 		state = Connecting
 	case l.server == nil || l.mute != nil:
 		state = Down
-	case l.stream.Up:
+	case l.stream.Up && l.sched.coversAny():
 		state = Live
 	}
 	if l.since.IsZero() || state != l.state {
@@ -154,6 +164,8 @@ func (l *link) view(now time.Time) LinkView {
 
 func (l *link) quietWhy() string {
 	switch {
+	case l.stream.Up:
+		return cmp.Or(l.stream.Why, "the server pushes no news of these tasks; they are polled")
 	case l.stream.Never && l.stream.Why != "":
 		return l.stream.Why
 	case l.stream.Never:

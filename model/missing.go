@@ -24,9 +24,13 @@ const (
 // unknown takes in that a get answered that there is no such task.
 func (m *Model) unknown(l *link, id task.ID) {
 	r := l.store.tasks[id]
-	m.unnamed(l, id)
+	m.unnamed(l, id, "it may have run out, or belong to another session or account")
 	if r == nil {
 		l.sched.forget(id)
+		return
+	}
+	if m.strange(l, r) {
+		m.mark(l, r)
 		return
 	}
 	if end, limited := r.Expiry(); !r.known || limited && !m.now.Before(end) || !r.Live() {
@@ -38,6 +42,16 @@ func (m *Model) unknown(l *link, id task.ID) {
 	}
 	l.missing.ids[id] = true
 	m.pollFailed(r, "the server does not know it")
+}
+
+// strange reports whether it says nothing of the session that the server does not
+// know r: there are none in the Modern era, and what was last seen in another
+// session may be unknown to this one.
+func (m *Model) strange(l *link, r *Row) bool {
+	if l.about.Era == task.Modern {
+		return r.known
+	}
+	return r.How == task.Remembered && r.Handle != nil && r.Handle.Session != l.session
 }
 
 // mark notes at the row that the server does not know the task.
@@ -55,7 +69,11 @@ func (m *Model) mark(l *link, r *Row) {
 		if r.Mark == Expired {
 			kind = task.RanOut
 		}
-		r.addStep(task.Step{Kind: kind, Status: r.Task.Status, At: m.now, How: task.Polled})
+		step := task.Step{Kind: kind, Status: r.Task.Status, At: m.now, How: task.Polled}
+		if l.about.Era != task.Modern && r.Mark == Gone && m.strange(l, r) {
+			step.Message = task.Own("it was last seen in an earlier session")
+		}
+		r.addStep(step)
 		if !r.Task.Status.Terminal() {
 			m.closePrompts(r, "the server does not know the task any more")
 			m.watch(l, r, 0)

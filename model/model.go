@@ -87,7 +87,15 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd {
 	m.now = time.Now()
 	for _, l := range m.links {
-		m.dial(l)
+		for _, id := range l.target.Watch {
+			l.named[id] = true
+			l.sched.want(id, m.now)
+		}
+		if l.target.Memory != nil {
+			m.recall(l)
+		} else {
+			m.dial(l)
+		}
 	}
 	return m.pursue()
 }
@@ -131,6 +139,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.filter(msg.Text)
 	case reply:
 		m.replied(msg)
+	case recalled:
+		m.recalled(msg)
 	case alarmMsg:
 		m.woke(msg)
 	case sliceMsg:
@@ -205,7 +215,7 @@ func (m *Model) pursue() tea.Cmd {
 	}
 	m.settleWishes()
 	for _, w := range m.watched {
-		sooner(w.At.Add(effectAfter))
+		sooner(w.settles())
 	}
 	m.arm(next)
 	cmds := m.cmds
@@ -215,6 +225,9 @@ func (m *Model) pursue() tea.Cmd {
 
 // drive begins what is due on l.
 func (m *Model) drive(l *link) {
+	if !l.keepDue.IsZero() && !m.now.Before(l.keepDue) {
+		m.keepNow(l)
+	}
 	if l.server == nil {
 		if !l.dialing && !l.nextTry.IsZero() && !m.now.Before(l.nextTry) {
 			m.dial(l)
@@ -240,15 +253,17 @@ func (m *Model) drive(l *link) {
 
 // wake returns when l has to be driven again, zero for only after news.
 func (m *Model) wake(l *link) time.Time {
-	if l.server == nil {
-		return l.nextTry
-	}
-	at := l.sched.wake(m.now)
+	at := l.keepDue
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
 			at = t
 		}
 	}
+	if l.server == nil {
+		sooner(l.nextTry)
+		return at
+	}
+	sooner(l.sched.wake(m.now))
 	sooner(l.missing.due())
 	if !l.tools.Loading {
 		sooner(l.toolsDue)
@@ -289,7 +304,7 @@ func (m *Model) refresh() {
 			l.sched.resync(m.now)
 		default:
 			l.noList, l.sched.hold = false, m.now
-			l.sched.listable = l.about.List != task.CanNo
+			l.sched.listable = l.listable()
 			l.sched.resync(m.now)
 		}
 	}

@@ -22,6 +22,7 @@ func (m *Model) fed(l *link, f fed) {
 	}
 	if news {
 		m.progressed(l)
+		m.keepSoon(l)
 	}
 	if f.err != nil {
 		m.down(l, f.err)
@@ -110,6 +111,9 @@ func (m *Model) take(l *link, rep report) *Row {
 	}
 	if c.moved && !c.fresh {
 		m.promptsMoved(r, c.from, rep.sentAt)
+	}
+	if c.heard && (c.moved || c.terms) && r.Handle != nil {
+		m.handleMoved(l, r)
 	}
 	m.effect(r, c)
 	if c.heard {
@@ -261,6 +265,9 @@ func (m *Model) got(l *link, g got) {
 		case unknownTask(a.err):
 			m.progressed(l)
 			m.unknown(l, a.id)
+		case r == nil && l.named[a.id] && refuses(a.err):
+			m.unnamed(l, a.id, a.err.Message.Line())
+			l.sched.forget(a.id)
 		case m.unanswered(l, a.err, a.sentAt):
 			m.pollFailed(r, a.err.Message.Line())
 		default:
@@ -269,6 +276,9 @@ func (m *Model) got(l *link, g got) {
 	}
 	m.judgeMissing(l)
 }
+
+// refuses reports whether asking once more cannot bring another answer.
+func refuses(e *task.Error) bool { return e.Kind == task.RPC || e.Kind == task.Unsupported }
 
 // pollFailed notes why a task could not be got. A prompt's task that never
 // had a row has none to note it at, and is left alone.

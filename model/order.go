@@ -82,7 +82,7 @@ func (c Column) keyOf(r *Row) sortKey {
 		return sortKey{a: 0, b: r.Since.UnixNano()}
 	case r.Live():
 		return sortKey{a: 1, b: -r.Began.UnixNano()}
-	case !r.Task.Status.Terminal():
+	case !r.Task.Status.Terminal() && r.Mark != NotOurs:
 		return sortKey{a: 2, b: -r.Since.UnixNano()}
 	}
 	return sortKey{a: 3, b: -r.Since.UnixNano()}
@@ -191,6 +191,10 @@ func (o *order) passes(r *Row) bool {
 // StatusWord returns the word that the table shows for the row's status.
 func (r *Row) StatusWord() string {
 	switch {
+	case r.Mark == NotOurs:
+		return "not ours"
+	case r.MustVisit():
+		return "must visit"
 	case r.Task.Status.Terminal():
 		return r.Task.Status.String()
 	case r.Mark == Expired:
@@ -199,6 +203,8 @@ func (r *Row) StatusWord() string {
 		return "gone"
 	case r.Mark == UnknownOutcome:
 		return "unknown"
+	case r.Cancelling():
+		return "cancelling"
 	case r.Asking():
 		return "asking"
 	}

@@ -126,6 +126,17 @@ func (s *schedule) heard(t task.Task, how task.How, asking bool, now time.Time) 
 	}
 }
 
+// remember begins the watch of a task that was kept from before. listed: the
+// list is expected to have it.
+func (s *schedule) remember(t task.Task, listed bool, now time.Time) {
+	s.heard(t, task.Remembered, t.Status == task.InputRequired, now)
+	w := s.watches[t.ID]
+	w.listed = listed
+	if !w.asked {
+		s.enqueue(w)
+	}
+}
+
 // want asks for a task soon, also for one of which only the id is known.
 func (s *schedule) want(id task.ID, now time.Time) {
 	w := s.watches[id]

@@ -24,7 +24,8 @@ func (m *Model) Links() []LinkView {
 	return views
 }
 
-// Counts are numbers of rows by what the header shows. Each row counts once:
+// Counts are numbers of rows by what the header shows. Each row counts once,
+// those of other credentials (NotOurs) in Total alone:
 // Calls are plain calls that run, Gone is what is known of no more before it
 // was seen to end.
 type Counts struct{ Working, Asking, Completed, Failed, Cancelled, Gone, Calls, Total int }
@@ -157,8 +158,12 @@ func (m *Model) CanCancel(key task.Key) string {
 	switch {
 	case r == nil:
 		return "no row is selected"
+	case r.Mark == NotOurs:
+		return notOursWhy
 	case r.Task.Status.Terminal():
 		return "it has ended (" + r.Task.Status.String() + ")"
+	case r.Mark == UnknownOutcome:
+		return "nobody knows what became of the call"
 	case !r.Live():
 		return "the server does not know it any more"
 	case m.options.ReadOnly:
@@ -199,6 +204,8 @@ func (m *Model) CanAnswer(key task.Key) string {
 		return readOnlyWhy
 	case len(r.Asks) > 0:
 		return ""
+	case r.Mark == NotOurs:
+		return notOursWhy
 	case !r.Asking():
 		return "it does not ask anything"
 	case l.server == nil:
@@ -239,10 +246,15 @@ func (m *Model) whyEmpty(l *link) []string {
 			return append(lines, "Nothing more is tried by itself: r tries again.")
 		}
 		return lines
+	case l.about.Era == task.Modern:
+		return m.whyEmptyModern(l)
 	case l.listErr != "":
 		lines := []string{name + " is connected, but its tasks cannot be listed: " + l.listErr + "."}
 		if m.options.ReadOnly {
 			return lines
+		}
+		if l.about.TaskCalls == task.CanNo {
+			return append(lines, "n shows the tools, which are called plainly.")
 		}
 		return append(lines, "Tasks that you start here are followed: n shows the tools.")
 	case l.swept.IsZero():
@@ -254,7 +266,36 @@ func (m *Model) whyEmpty(l *link) []string {
 	if l.about.Session {
 		lines = append(lines,
 			"Most servers show a session only its own tasks, and this session is new.",
-			"--session-file joins the session of another program.")
+			"--session-file joins the session of another program; :watch ID asks for one task.")
+	}
+	if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+		lines = append(lines, "n starts one.")
+	}
+	return lines
+}
+
+// whyEmptyModern says it of a server of the Modern era, which has neither lists
+// nor sessions.
+func (m *Model) whyEmptyModern(l *link) []string {
+	name := l.target.Name
+	if l.about.TaskCalls == task.CanNo && !l.about.Note.IsZero() {
+		lines := []string{name + " is connected.", sentence(l.about.Note.Line())}
+		if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+			lines = append(lines, "n calls a tool.")
+		}
+		return lines
+	}
+	kept := "."
+	if l.target.Memory != nil {
+		kept = ", and kept for the next start."
+	}
+	lines := []string{
+		name + " speaks 2026-07-28, in which no server lists its tasks.",
+		"Those started here are shown" + kept,
+		":watch ID shows one whose id you have.",
+	}
+	if !l.about.Note.IsZero() {
+		lines = append(lines, sentence(l.about.Note.Line()))
 	}
 	if !m.options.ReadOnly && l.about.Tools != task.CanNo {
 		lines = append(lines, "n starts one.")

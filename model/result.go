@@ -25,6 +25,9 @@ func (m *Model) fetch(key task.Key) {
 		return
 	case r.Outcome != nil && (r.Outcome.Loading || r.Outcome.Result != nil):
 		return
+	case r.Mark == NotOurs:
+		m.tell(true, "No result: %s.", notOursWhy)
+		return
 	case r.Key.ID == "": // a call's outcome comes by itself
 		return
 	case !r.Task.Status.Terminal():

@@ -36,6 +36,7 @@ type Row struct {
 	How      task.How
 	Mark     Mark
 	Later    task.Status // a later report that contradicts the end; Unknown for none
+	foreign  bool        // Handle is of other credentials
 	known    bool        // list, get or a reply of ours told of it, not push alone
 	class    class
 	doubts   uint8       // polls in a row that were asked later, but tell of an earlier lastUpdatedAt
@@ -54,8 +55,9 @@ type Row struct {
 	Past *Past  // the prompt of this row that closed last, nil for none
 	Rev  uint64 // grows with each change of this row
 	// Handle is what is kept of it beyond the program's life, nil for nothing;
-	// Sent what was kept of a call of an earlier callboard whose outcome nobody
-	// knows. Both are read only.
+	// Sent the call that it began with, as it is kept until its outcome is
+	// known, also where an earlier callboard sent it. nil for the tasks of
+	// others.
 	Handle *task.Handle
 	Sent   *task.Sent
 
@@ -67,10 +69,18 @@ type Row struct {
 	queued           int64 // its moment in the queue of asking tasks, 0: not in it
 }
 
-// Asking reports whether the row waits for a person: input_required, or an
-// open prompt of its own.
+// Asking reports whether the row waits for a person: input_required, an open
+// prompt of its own, or an address to be visited before its call can be sent
+// again (MustVisit).
 func (r *Row) Asking() bool {
-	return r.Live() && (r.Task.Status == task.InputRequired || len(r.Asks) > 0)
+	return r.Live() && (r.Task.Status == task.InputRequired || len(r.Asks) > 0) || r.MustVisit()
+}
+
+// MustVisit reports whether the row's call was refused until the person has
+// visited an address, and that prompt is open (-32042; client/elicitation, "URL
+// Elicitation Required Error").
+func (r *Row) MustVisit() bool {
+	return len(r.Asks) > 0 && !r.Live() && needsVisit(r)
 }
 
 // Live reports whether the row may still change.
@@ -78,10 +88,23 @@ func (r *Row) Live() bool {
 	return !r.Task.Status.Terminal() && (r.Mark == NoMark || r.Mark == PushOnly)
 }
 
-// Cancelling reports whether the server took a cancel of the task as a wish, and
-// neither has the task ended since nor did too much time pass without an effect.
+// Cancelling reports whether the person wants the task cancelled, and nobody
+// knows yet whether it will be: a cancel is an intent, and until the task has
+// ended it may still end otherwise. One that goes on to ask after its cancel
+// showed no effect asks.
 func (r *Row) Cancelling() bool {
-	return r.Live() && r.Wish != nil && r.Wish.Verb == "cancel" && r.Wish.State == Delivered
+	w := r.Wish
+	if w == nil || w.Verb != "cancel" || r.Key.ID == "" || !r.Live() {
+		return false
+	}
+	switch w.State {
+	case Sending, Delivered:
+		return true
+	case NoEffect:
+		return !r.Asking()
+	case Taken, WishFailed, WishUnknown:
+	}
+	return false
 }
 
 // Digest returns the digest of the arguments with which the row was begun, ""
@@ -183,6 +206,10 @@ const (
 
 func (r *Row) classOf() class {
 	switch {
+	case r.Mark == NotOurs:
+		return uncounted
+	case r.MustVisit():
+		return asking
 	case r.Task.Status == task.Completed:
 		return completed
 	case r.Task.Status == task.Failed:

@@ -1,36 +1,52 @@
 package model
 
 import (
+	"context"
 	"fmt"
 	"time"
+
+	"callboard/model/task"
 )
 
+// memoryLeast is what the memory has of the time in which all is closed.
+const memoryLeast = 500 * time.Millisecond
+
 // Shutdown closes all sessions in bounded time (at most 2 s): one with live
-// tasks is left alone, an idle one of our own gets its DELETE. It returns a
-// sentence for the person for each session left alone. It is called after the
-// program's loop has ended.
+// tasks is left alone, an idle one of our own gets its DELETE. What the next
+// start needs is kept. It returns a sentence for the person for each link whose
+// tasks go on. It is called after the program's loop has ended.
 func (m *Model) Shutdown() []string {
 	idle := m.crew.dismiss()
 	m.stop()
 	if m.alarm.stop != nil {
 		m.alarm.stop()
 	}
+	m.now = time.Now()
 	var told []string
 	closed := make(chan struct{}, len(m.links))
 	open := 0
 	for _, l := range m.links {
-		s := l.server
-		if s == nil {
+		s, mem := l.server, l.target.Memory
+		if s == nil && mem == nil {
 			continue
 		}
-		l.server = nil
 		live := l.live()
-		if live > 0 && l.about.Session {
-			told = append(told, fmt.Sprintf("%s: the session is left open, since %s in it.", l.target.Name, liveWords(live)))
+		if words := l.farewell(live); words != "" {
+			told = append(told, words)
 		}
+		keep := live > 0 || l.resume.Joined || l.about.Joined || l.resume.PostOnly
+		m.keepLast(l, keep)
+		l.server = nil
 		open++
 		go func() {
-			closeSession(s, live > 0 || l.about.Joined)
+			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+			defer cancel()
+			if s != nil {
+				closeWithin(ctx, s, keep, mem != nil)
+			}
+			if mem != nil {
+				_ = safely(func() error { return mem.Close(ctx) }) // nobody is there to be told
+			}
 			closed <- struct{}{}
 		}()
 	}
@@ -49,6 +65,63 @@ func (m *Model) Shutdown() []string {
 	case <-limit.C:
 	}
 	return told
+}
+
+// closeWithin ends a session, and leaves time for the memory where there is one.
+func closeWithin(ctx context.Context, s Server, keep, memory bool) {
+	if memory {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, closeLimit-memoryLeast)
+		defer cancel()
+	}
+	_ = safely(func() error { return s.Close(ctx, keep) })
+}
+
+// keepLast keeps what the next start needs of l. keep: its session goes on.
+func (m *Model) keepLast(l *link, keep bool) {
+	if l.target.Memory == nil {
+		return
+	}
+	for id, r := range l.store.tasks {
+		if r.ours() && r.How != task.Remembered && r.Live() {
+			l.unkept[id] = true // when it was last heard of
+		}
+	}
+	m.keepNow(l)
+	if l.server != nil && !keep {
+		l.resume = l.server.Resume()
+		m.sessionOver(l)
+	}
+}
+
+// farewell tells what goes on at l's server after the end, "" where nothing does
+// that a person has to know.
+func (l *link) farewell(live int) string {
+	kept := l.target.Memory != nil && !l.resume.Joined
+	switch {
+	case live == 0:
+		return ""
+	case l.server != nil && l.about.Session && kept:
+		return fmt.Sprintf("%s: the session is left open, since %s in it; the next start rejoins it.", l.target.Name, liveWords(live))
+	case l.server != nil && l.about.Session:
+		return fmt.Sprintf("%s: the session is left open, since %s in it.", l.target.Name, liveWords(live))
+	case kept:
+		if n := l.handles(); n > 0 {
+			return fmt.Sprintf("%s: %s; the next start asks for what is kept of them.", l.target.Name, liveWords(n))
+		}
+	}
+	return ""
+}
+
+// handles returns how many live tasks of l are kept.
+func (l *link) handles() int {
+	n := 0
+	for _, r := range l.store.tasks {
+		if r.Live() && r.ours() {
+			n++
+		}
+	}
+	return n
 }
 
 func liveWords(n int) string {

@@ -17,6 +17,7 @@ func NewCallID() task.CallID { return task.CallID("call-" + rand.Text()) }
 type begun struct {
 	call task.CallID
 	err  *task.Error
+	kept error // why it could not be noted that it goes out
 }
 
 // start sends a tools/call; its row stands at once.
@@ -50,6 +51,7 @@ func (m *Model) startAgain(r *Row) {
 		m.tell(true, "Not started: %s.", why)
 		return
 	}
+	m.settle(r)
 	call := *r.Call
 	call.ID = NewCallID()
 	if m.selected == r.Key {
@@ -70,13 +72,44 @@ func (m *Model) send(l *link, r *Row, call task.Call) {
 	r.First, r.Since, r.Began, r.Heard = m.now, m.now, m.now, m.now
 	r.addStep(task.Step{Status: task.Working, At: m.now, How: task.Created})
 	m.wish(r, "start")
+	r.Sent = &task.Sent{Call: call.ID, Tool: call.Tool, Digest: task.Digest(call.Args), Session: l.session, At: m.now}
+	m.keep(l, m.resumeChange(l)...)
+	sent, mem := *r.Sent, l.target.Memory
 	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
-		return begun{call.ID, asError(s.Start(ctx, call))}
+		n := begun{call: call.ID, kept: noteSent(ctx, mem, sent)}
+		n.err = asError(s.Start(ctx, call))
+		return n
 	})
+}
+
+// noteSent writes down that a call goes out, so that it is not forgotten where
+// callboard dies before its reply. The call goes out all the same where that
+// does not work.
+func noteSent(ctx context.Context, mem Memory, sent task.Sent) error {
+	if mem == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, flushLimit)
+	defer cancel()
+	return safely(func() error {
+		mem.Keep(task.KeepSent{Sent: sent})
+		return mem.Flush(ctx)
+	})
+}
+
+// settle notes that it is known what became of a row's call, or that the person
+// has seen that it is not.
+func (m *Model) settle(r *Row) {
+	if r.Sent != nil {
+		m.keep(m.byName[r.Key.Server], task.Settled{Call: r.Sent.Call})
+	}
 }
 
 // begun takes in that a call is on its way, or could not be sent.
 func (m *Model) begun(l *link, n begun) {
+	if n.kept != nil {
+		m.warned(l, n.kept)
+	}
 	r := l.store.calls[n.call]
 	if r == nil || r.Wish == nil || r.Wish.Verb != "start" || r.Wish.State != Sending {
 		return
@@ -102,6 +135,7 @@ func (m *Model) begun(l *link, n begun) {
 func (m *Model) callEnded(r *Row, s task.Status) {
 	r.Task.Status, r.Since, r.Heard = s, m.now, m.now
 	r.addStep(task.Step{Status: s, At: m.now, How: task.Created})
+	m.settle(r)
 	m.closePrompts(r, "the call ended")
 	m.changed(r)
 }
@@ -127,6 +161,8 @@ func (m *Model) started(l *link, e task.Started) {
 		m.take(l, rep)
 	}
 	r.Note = e.Note
+	m.handled(l, r, task.Handle{Tool: call.Sent.Tool, Digest: call.Sent.Digest})
+	m.settle(call)
 	if r.Wish != nil && r.Wish.Verb == "start" {
 		m.wishMoved(r.Wish, Taken, "")
 	}
@@ -165,7 +201,7 @@ func (m *Model) merge(l *link, r, call *Row) {
 		l.sched.selected = r.Key.ID
 	}
 	l.store.calls[call.Call.ID] = r
-	r.Call, r.Tool, r.Progress, r.known = call.Call, call.Tool, call.Progress, true
+	r.Call, r.Tool, r.Progress, r.known, r.Sent = call.Call, call.Tool, call.Progress, true, call.Sent
 	r.Wish, r.First = call.Wish, call.First
 	r.precede(call.Steps)
 	if r.Mark == PushOnly {

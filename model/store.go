@@ -78,7 +78,7 @@ func (s *store) apply(rep report) change {
 		t.Updated = r.Task.Updated
 	case holds:
 	}
-	gap := s.gapAt.After(r.Heard)
+	gap := s.gapAt.After(r.Heard) || r.How == task.Remembered
 	c.heard = true
 	c.moved = t.Status != r.Task.Status
 	c.said = t.Message != r.Task.Message

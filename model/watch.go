@@ -35,23 +35,36 @@ func (m *Model) watchTask(server string, id task.ID) {
 	}
 }
 
+// Sought reports whether a server has not said yet what it knows of a task that
+// the person named by its id.
+func (m *Model) Sought(server string, id task.ID) bool {
+	l := m.byName[server]
+	return l != nil && l.named[id]
+}
+
 // notOursWhy is why nothing is done with a handle of other credentials.
 const notOursWhy = "other credentials than those in use made this task"
 
 // named takes in that a task which the person named is known.
 func (m *Model) named(l *link, r *Row) {
 	delete(l.named, r.Key.ID)
+	with := task.Handle{Watched: true}
+	if r.Sent != nil {
+		with.Tool, with.Digest = r.Sent.Tool, r.Sent.Digest
+	}
+	m.handled(l, r, with)
 	m.rev++
 }
 
 // unnamed takes in that the server does not know what the person named, or
 // could not be asked for it.
-func (m *Model) unnamed(l *link, id task.ID) {
+func (m *Model) unnamed(l *link, id task.ID, why string) {
 	if !l.named[id] {
 		return
 	}
 	delete(l.named, id)
-	m.tell(true, "%s knows no task %s: it may have run out, or belong to another session or account.", l.target.Name, id.Text().Line())
+	m.note(l, "the task to be watched is not known here: "+why)
+	m.tell(true, "%s knows no task %s: %s.", l.target.Name, id.Text().Line(), why)
 }
 
 // CanForget returns "" where ForgetMsg takes that row away, else the reason why
@@ -78,11 +91,20 @@ func (m *Model) forget(key task.Key) {
 		name = id.Text().Line()
 		l.forgotten[id] = true
 	}
-	live := r.Live()
+	live, foreign := r.Live(), r.foreign
+	if r.Handle != nil && !foreign {
+		m.keep(l, task.DropHandle{ID: r.Key.ID})
+	}
+	if r.Sent != nil {
+		m.keep(l, task.Settled{Call: r.Sent.Call})
+	}
 	m.remove(l, r)
-	if live {
+	switch {
+	case foreign:
+		m.tell(false, "%s is not shown any more; it is kept for the credentials that made it.", name)
+	case live:
 		m.tell(false, "%s is forgotten, not cancelled: it goes on at the server, and :watch brings it back.", name)
-	} else {
+	default:
 		m.tell(false, "%s is forgotten.", name)
 	}
 }
@@ -96,6 +118,8 @@ func (m *Model) remove(l *link, r *Row) {
 	l.asking.leave(r)
 	l.store.drop(r)
 	delete(l.missing.ids, r.Key.ID)
+	delete(l.recorded, r.Key)
+	delete(l.unkept, r.Key.ID)
 	m.counts[r.class]--
 	r.class = uncounted
 	m.board.remove(r)

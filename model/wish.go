@@ -35,10 +35,24 @@ type Wish struct {
 	key  task.Key    // the row, zero for none
 	ask  *Ask        // of an answer
 	from task.Status // the task's status when it was sent
+	// intent: the server took a cancel as a wish and told nothing of the task.
+	intent bool
 }
 
-// effectAfter is how long a task may show no effect of what was delivered.
-const effectAfter = 10 * time.Second
+// effectAfter is how long a task may show no effect of what was delivered,
+// intentAfter of a cancel that is an intent and no more.
+const (
+	effectAfter = 10 * time.Second
+	intentAfter = 30 * time.Second
+)
+
+// settles returns when w is given up to show an effect.
+func (w *Wish) settles() time.Time {
+	if w.intent {
+		return w.At.Add(intentAfter)
+	}
+	return w.At.Add(effectAfter)
+}
 
 const unknownWhy = "the link broke after sending; nobody knows whether it arrived"
 
@@ -47,7 +61,9 @@ func (m *Model) wish(r *Row, verb string) *Wish {
 	w := &Wish{Verb: verb, State: Sending, At: m.now}
 	if r != nil {
 		w.key, w.from = r.Key, r.Task.Status
-		r.Wish = w
+		if !r.Cancelling() || verb == "cancel" {
+			r.Wish = w // while a cancel is waited for, an answer shows at its question
+		}
 		if l := m.byName[r.Key.Server]; m.now.Before(l.busyTo) {
 			w.Why = "the server asked to be left alone until " + l.busyTo.Format("15:04:05") + "; it is sent then"
 		}
@@ -78,12 +94,24 @@ func failedWish(e *task.Error) (WishState, string) {
 	return WishFailed, e.Message.Line()
 }
 
-// effect looks whether a report about r shows what became of its wish.
+// effect looks whether a report about r shows what became of its wishes.
 func (m *Model) effect(r *Row, c change) {
-	w := r.Wish
-	if w == nil || !c.heard || !(c.moved || c.said) {
+	if !c.heard || !(c.moved || c.said) {
 		return
 	}
+	if r.Wish != nil {
+		m.effectOn(r.Wish, r, c)
+	}
+	if c.moved && len(m.watched) > 0 {
+		for _, w := range slices.Clone(m.watched) {
+			if w.key == r.Key && w != r.Wish {
+				m.effectOn(w, r, c)
+			}
+		}
+	}
+}
+
+func (m *Model) effectOn(w *Wish, r *Row, c change) {
 	switch w.State {
 	case Delivered, NoEffect, WishUnknown:
 	case Sending, Taken, WishFailed:
@@ -111,13 +139,16 @@ func (m *Model) effect(r *Row, c change) {
 // settleWishes tells of what was delivered long ago and shows no effect.
 func (m *Model) settleWishes() {
 	for _, w := range slices.Clone(m.watched) {
-		if m.now.Sub(w.At) < effectAfter {
+		if m.now.Before(w.settles()) {
 			continue
 		}
 		r := m.Row(w.key)
 		switch {
 		case r == nil, w.ask != nil && w.from != task.InputRequired:
 			// A task that never said that it asks cannot show that it goes on.
+			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
+		case w.ask != nil && len(r.Asks) > 0:
+			// It still asks, but not necessarily for this.
 			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
 		case w.ask != nil && r.Task.Status == task.InputRequired:
 			m.wishMoved(w, NoEffect, "the task still asks")
@@ -132,8 +163,9 @@ func (m *Model) settleWishes() {
 // News of wishes.
 type (
 	answered struct {
-		prompt task.PromptID
-		err    *task.Error
+		prompts []task.PromptID
+		receipt task.Receipt
+		err     *task.Error
 	}
 	cancelledNews struct {
 		id          task.ID
@@ -166,7 +198,7 @@ func (m *Model) retry(key task.Key) {
 	case w.ask != nil && w.State == NoEffect:
 		m.tell(true, "The answer was delivered; it is not sent twice.")
 	case w.ask != nil:
-		m.answer(*w.ask.reply, false)
+		m.answerAgain(w, r)
 	case w.Verb == "cancel":
 		m.cancel(key)
 	case w.Verb == "start":
@@ -176,10 +208,31 @@ func (m *Model) retry(key task.Key) {
 	}
 }
 
+// answerAgain sends the answer of a wish again, and with it those of the row that
+// failed beside it.
+func (m *Model) answerAgain(w *Wish, r *Row) {
+	l := m.byName[w.ask.Server]
+	var asks []*Ask
+	for _, a := range r.Asks {
+		if a.State == Open && a.reply != nil && a.Wish != nil && (a.Wish.State == WishFailed || a.Wish.State == WishUnknown) {
+			asks = append(asks, a)
+		}
+	}
+	if len(asks) < 2 || m.options.ReadOnly || m.unable(l) != "" {
+		m.answer(*w.ask.reply, false)
+		return
+	}
+	m.sendAnswers(l, r, asks)
+}
+
 // force allows one try of what the server did not declare.
 func (m *Model) force(key task.Key) {
 	if key.IsZero() {
 		for _, l := range m.links {
+			if l.server != nil && l.about.Era == task.Modern {
+				m.tell(true, "There is no list to force: %s.", modernList)
+				continue
+			}
 			if l.server != nil && l.sweep == nil && !m.now.Before(l.sched.hold) {
 				l.sched.sweeping, l.sched.sweepFrom = true, m.now
 				m.startSweep(l)

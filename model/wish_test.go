@@ -376,13 +376,20 @@ func TestCancel(t *testing.T) {
 			if r.Wish.State != Delivered {
 				t.Fatalf("%+v", r.Wish)
 			}
-			st.pass(11 * time.Second)
-			if r.Wish.State != NoEffect {
+			if !r.Cancelling() || r.StatusWord() != "cancelling" || !strings.Contains(r.Wish.Why, "as a wish") {
+				t.Errorf("%s %+v", r.StatusWord(), r.Wish)
+			}
+			st.pass(29 * time.Second)
+			if r.Wish.State != Delivered {
+				t.Errorf("%+v", r.Wish)
+			}
+			st.pass(2 * time.Second)
+			if r.Wish.State != NoEffect || !r.Cancelling() {
 				t.Errorf("%+v", r.Wish)
 			}
 			s.put(a("t", task.Completed))
 			st.pass(5 * time.Second)
-			if r.Wish.State != Taken || !strings.Contains(r.Wish.Why, "otherwise") {
+			if r.Cancelling() || r.StatusWord() != "completed" || r.Wish.State != Taken || r.Wish.Why != "completed; the cancel came too late" {
 				t.Errorf("%+v", r.Wish)
 			}
 		})

@@ -1,0 +1,308 @@
+package model
+
+import (
+	"context"
+	"time"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// What is kept beyond the program's life: how long its parts may take, and how
+// long changes are gathered.
+const (
+	recallLimit = 5 * time.Second
+	flushLimit  = time.Second
+	newsPause   = time.Second     // after trouble
+	keepEvery   = 2 * time.Second // so much is lost where callboard is killed
+)
+
+// recalled is what was kept, at the start or as another process left it. It
+// belongs to no attempt at a session.
+type recalled struct {
+	link  int
+	first bool
+	kept  task.Kept
+	err   error
+}
+
+// recall reads what is kept, before the first attempt at a session.
+func (m *Model) recall(l *link) {
+	l.dialing = true // connecting begins with it
+	m.settleState(l)
+	m.askMemory(l, recalled{link: l.index, first: true}, func(ctx context.Context, mem Memory) (task.Kept, error) {
+		ctx, cancel := context.WithTimeout(ctx, recallLimit)
+		defer cancel()
+		return mem.Recall(ctx)
+	})
+}
+
+// overhear waits for what other processes keep.
+func (m *Model) overhear(l *link, pause time.Duration) {
+	at := m.now.Add(pause)
+	m.askMemory(l, recalled{link: l.index}, func(ctx context.Context, mem Memory) (task.Kept, error) {
+		if !sleepUntil(ctx, at) {
+			return task.Kept{}, ctx.Err()
+		}
+		return mem.News(ctx)
+	})
+}
+
+func (m *Model) askMemory(l *link, n recalled, f func(context.Context, Memory) (task.Kept, error)) {
+	ctx, mem := m.ctx, l.target.Memory
+	m.do(func() tea.Msg {
+		n.err = safely(func() (err error) { n.kept, err = f(ctx, mem); return err })
+		if ctx.Err() != nil {
+			return nil
+		}
+		return n
+	})
+}
+
+// recalled takes in what is kept. At the start the link is reached for with it.
+func (m *Model) recalled(n recalled) {
+	l := m.links[n.link]
+	m.warned(l, n.err)
+	if n.first {
+		l.resume = resumeOf(l.target.Resume, n.kept.Resume)
+	}
+	m.remember(l, n.kept)
+	if n.first {
+		m.dial(l)
+	}
+	if n.err != nil {
+		m.overhear(l, newsPause)
+	} else {
+		m.overhear(l, 0)
+	}
+}
+
+// resumeOf chooses what is rejoined: what the person named wins.
+func resumeOf(named, kept task.Resume) task.Resume {
+	if named.Session != "" || named.Era != task.AnyEra && named.Era != kept.Era {
+		return named
+	}
+	return kept
+}
+
+// warned tells of trouble with what is kept, once for each that is new.
+func (m *Model) warned(l *link, err error) {
+	why := ""
+	if err != nil {
+		why = asError(err).Message.Line()
+	}
+	if why != "" && why != l.warning {
+		m.note(l, "what is kept: "+why)
+		m.tell(true, "%s: %s", l.target.Name, why)
+	}
+	l.warning = why
+}
+
+// keep hands changes to the memory, where there is one.
+func (m *Model) keep(l *link, changes ...task.Keep) {
+	if mem := l.target.Memory; mem != nil && len(changes) > 0 {
+		_ = safely(func() error { mem.Keep(changes...); return nil })
+	}
+}
+
+// keepSoon lets what changed be kept within a while.
+func (m *Model) keepSoon(l *link) {
+	if l.target.Memory != nil && l.keepDue.IsZero() {
+		l.keepDue = m.now.Add(keepEvery)
+	}
+}
+
+// keepNow keeps what changed since it was kept last.
+func (m *Model) keepNow(l *link) {
+	l.keepDue = time.Time{}
+	var changes []task.Keep
+	for id := range l.unkept {
+		if r := l.store.tasks[id]; r != nil && r.ours() {
+			changes = append(changes, task.KeepHandle{Handle: *r.handleNow(l.session)})
+		}
+	}
+	clear(l.unkept)
+	m.keep(l, append(changes, m.resumeChange(l)...)...)
+}
+
+// resumeChange returns what is to be kept of l's session: itself while tasks or
+// calls live in it, else that its era was found out. It is empty where that is
+// kept already. A session that another program began is not ours to keep.
+func (m *Model) resumeChange(l *link) []task.Keep {
+	if l.server == nil || l.target.Memory == nil {
+		return nil
+	}
+	resume := l.server.Resume()
+	postOnly := l.resume.PostOnly
+	if l.resume.Joined || len(l.sched.watches) == 0 && l.starts == 0 {
+		resume = resume.Afresh()
+	} else if postOnly {
+		resume.PostOnly = true
+	}
+	if resume == l.keptResume || resume.Session == "" && resume.Era == l.keptResume.Era {
+		return nil // an idle session that was kept stays so until it ends
+	}
+	l.keptResume = resume
+	return []task.Keep{task.KeepResume{Resume: resume}}
+}
+
+// sessionOver notes that l's session is no more.
+func (m *Model) sessionOver(l *link) {
+	if gone := l.resume.Session; gone != "" && !l.resume.Joined {
+		l.keptResume = l.resume.Afresh()
+		m.keep(l, task.KeepResume{Resume: l.keptResume, Gone: gone})
+	}
+}
+
+// ours reports whether r's handle is kept, and ours to keep.
+func (r *Row) ours() bool { return r.Handle != nil && r.Mark != NotOurs && !r.foreign }
+
+// handleNow returns r's handle as it is now, seen in that session.
+func (r *Row) handleNow(session task.Secret) *task.Handle {
+	h := r.Handle
+	h.Task = r.Task
+	h.Task.Message = task.Text{}
+	if r.How != task.Remembered {
+		h.Seen, h.Session = r.Heard, session
+	}
+	return h
+}
+
+// handled begins to keep r's handle.
+func (m *Model) handled(l *link, r *Row, with task.Handle) {
+	if h := r.Handle; h != nil && !r.foreign {
+		with.Watched = with.Watched || h.Watched
+		with.Since = h.Since
+		if with.Tool == "" {
+			with.Tool, with.Digest = h.Tool, h.Digest
+		}
+	}
+	if with.Since.IsZero() {
+		with.Since = m.now
+	}
+	r.Handle, r.foreign = &with, false
+	delete(l.unkept, r.Key.ID)
+	m.keep(l, task.KeepHandle{Handle: *r.handleNow(l.session)})
+	m.keepSoon(l)
+}
+
+// handleMoved notes that a row whose handle is kept changed.
+func (m *Model) handleMoved(l *link, r *Row) {
+	if r.ours() && l.target.Memory != nil {
+		l.unkept[r.Key.ID] = true
+		m.keepSoon(l)
+	}
+}
+
+// remember takes in what is kept: rows of it stand at once, and what another
+// process forgot leaves.
+func (m *Model) remember(l *link, kept task.Kept) {
+	now := make(map[task.Key]bool, len(kept.Handles)+len(kept.Foreign)+len(kept.Unsettled))
+	key := func(id task.ID) task.Key { return task.Key{Server: l.target.Name, ID: id} }
+	for _, h := range kept.Handles {
+		now[key(h.Task.ID)] = true
+		m.rememberHandle(l, h)
+	}
+	for _, h := range kept.Foreign {
+		now[key(h.Task.ID)] = true
+		m.rememberForeign(l, h)
+	}
+	for _, s := range kept.Unsettled {
+		now[task.Key{Server: l.target.Name, Call: s.Call}] = true
+		m.rememberSent(l, s)
+	}
+	for k := range l.recorded {
+		if r := m.Row(k); !now[k] && r != nil && r.Key == k && (r.Handle != nil || r.Sent != nil && !r.Live()) && !l.unkept[k.ID] {
+			m.remove(l, r)
+		}
+	}
+	l.recorded = now
+}
+
+// rememberHandle makes or completes the row of a handle.
+func (m *Model) rememberHandle(l *link, h task.Handle) {
+	id := h.Task.ID
+	if id == "" || l.forgotten[id] {
+		return
+	}
+	r := l.store.tasks[id]
+	fresh := r == nil
+	if fresh {
+		if r = m.rememberTask(l, h); r == nil {
+			return
+		}
+	}
+	r.Handle, r.foreign = &h, false
+	if r.Mark == NotOurs {
+		r.Mark = NoMark
+	}
+	if r.Tool.IsZero() {
+		r.Tool = task.CleanLine(h.Tool, 256)
+	}
+	switch {
+	case !r.Live():
+	case fresh && l.server == nil:
+		// The list brings those of the session to be rejoined; the others are
+		// asked for one by one.
+		l.sched.remember(r.Task, h.Session == l.resume.Session && l.resume.Era != task.Modern, m.now)
+	case fresh, h.Seen.After(r.Heard) && h.Task.Status != r.Task.Status:
+		l.sched.want(id, m.now)
+	}
+	if r.Live() {
+		l.asking.follow(r)
+	}
+	m.changed(r)
+}
+
+// rememberTask makes a row of what was last known of a task, nil where the table
+// has no room for it.
+func (m *Model) rememberTask(l *link, h task.Handle) *Row {
+	seen := orNow(h.Seen, m.now)
+	c := l.store.apply(report{task: h.Task, how: task.Remembered, sentAt: seen, at: seen})
+	if c.row == nil {
+		m.turnedAway(l)
+		return nil
+	}
+	c.row.First = orNow(h.Since, seen)
+	m.adopt(l, c.row)
+	return c.row
+}
+
+// rememberForeign makes the row of a handle that other credentials made. It is
+// never asked for: a task's id may be all that protects it.
+func (m *Model) rememberForeign(l *link, h task.Handle) {
+	id := h.Task.ID
+	if id == "" || l.forgotten[id] || l.store.tasks[id] != nil {
+		return
+	}
+	r := m.rememberTask(l, h)
+	if r == nil {
+		return
+	}
+	r.Handle, r.foreign, r.Mark = &h, true, NotOurs
+	r.Tool = task.CleanLine(h.Tool, 256)
+	if l.named[id] {
+		delete(l.named, id)
+		l.sched.forget(id)
+		m.tell(true, "%s is not asked for: %s.", id.Text().Line(), notOursWhy)
+	}
+	m.changed(r)
+}
+
+// rememberSent makes the row of a call whose outcome nobody knows.
+func (m *Model) rememberSent(l *link, s task.Sent) {
+	if s.Call == "" || l.store.calls[s.Call] != nil || len(l.store.calls) >= l.store.limit {
+		return
+	}
+	at := orNow(s.At, m.now)
+	r := &Row{
+		Key: task.Key{Server: l.target.Name, Call: s.Call}, Task: task.Task{Status: task.Working}, Plain: true,
+		Mark: UnknownOutcome, How: task.Remembered, Sent: &s, Tool: task.CleanLine(s.Tool, 256), known: true,
+		First: at, Since: at, Began: at, Heard: at,
+	}
+	r.Steps = []task.Step{{Status: task.Working, At: at, How: task.Remembered}}
+	l.store.calls[s.Call] = r
+	m.board.add(r)
+	m.changed(r)
+}
