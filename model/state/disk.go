@@ -133,7 +133,7 @@ func since(name string) string {
 }
 
 func (f *Folder) removeServer(ctx context.Context, path string) {
-	lock, err := hold(ctx, path+".lock")
+	lock, err := hold(ctx, path+".lock", f.wait)
 	if err != nil {
 		return // it is in use after all
 	}

@@ -13,14 +13,34 @@ import (
 	"callboard/model/task"
 )
 
-// stale reports whether the file is another one than was read.
+// stale reports whether the file is another one than was read, or the Memory
+// that used the session has ended.
 func (m *Memory) stale(ctx context.Context) bool {
 	if !m.take(ctx) {
 		return false
 	}
 	defer func() { <-m.turn }()
 	path := m.path()
-	return path != "" && m.read && differs(m.seen, stat(path))
+	if path == "" || !m.read {
+		return false
+	}
+	return differs(m.seen, stat(path)) || m.guest != "" && !m.writer().othersUse(m.last().sessions[m.guest])
+}
+
+// succeed claims the session whose user ended.
+func (m *Memory) succeed(w writer, d *document) {
+	if id, s, ok := d.newest(); m.guest != "" && ok && id == m.guest && !w.othersUse(s) {
+		w.claim(d)
+		m.guest = "" // even where that cannot be written
+		poke(m.news)
+	}
+}
+
+// last returns the document as it was read or written last.
+func (m *Memory) last() document {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.doc
 }
 
 func (m *Memory) take(ctx context.Context) bool {
@@ -92,7 +112,7 @@ func (m *Memory) locked(ctx context.Context, changes pending, also func(writer, 
 		return err
 	}
 	path := m.path()
-	lock, busy := hold(ctx, path+".lock")
+	lock, busy := hold(ctx, path+".lock", m.folder.wait)
 	if busy == nil {
 		defer release(lock, false)
 	}
@@ -104,7 +124,7 @@ func (m *Memory) locked(ctx context.Context, changes pending, also func(writer, 
 		return m.trouble(busy)
 	}
 	if m.use == nil && (changes.claims() || also != nil && len(before.sessions) > 0) {
-		if m.use, err = hold(ctx, m.folder.usePath(m.by)); err != nil {
+		if m.use, err = hold(ctx, m.folder.usePath(m.by), m.folder.wait); err != nil {
 			m.use = nil
 			return m.trouble(err)
 		}
@@ -160,9 +180,7 @@ func (m *Memory) load(path string, mayWrite bool) (document, error) {
 	info := stat(path)
 	changed := m.read && differs(m.seen, info)
 	if m.read && !changed {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		return m.doc, nil
+		return m.last(), nil
 	}
 	d, err := readFile(path, info)
 	d.url = m.url
@@ -212,10 +230,8 @@ func readFile(path string, info os.FileInfo) (document, error) {
 }
 
 // kept returns what is known now: what was read, with what is pending.
-func (m *Memory) kept(ctx context.Context, fresh bool) task.Kept {
-	if !m.take(ctx) {
-		return task.Kept{}
-	}
+func (m *Memory) kept(fresh bool) task.Kept {
+	m.turn <- struct{}{} // whoever has it is soon done
 	defer func() { <-m.turn }()
 	m.mu.Lock()
 	d, open := m.doc.clone(), maps.Clone(m.pending)
@@ -225,9 +241,14 @@ func (m *Memory) kept(ctx context.Context, fresh bool) task.Kept {
 	m.lookAround(fresh, w.now)
 
 	var k task.Kept
-	if _, s, ok := d.newest(); ok {
+	guest := m.guest
+	m.guest = ""
+	if id, s, ok := d.newest(); ok {
 		k.Resume = s.resume
-		k.Resume.PostOnly = w.othersUse(s)
+		// A guest is one until it has taken the session itself.
+		if k.Resume.PostOnly = w.othersUse(s) || guest == id && s.owner != m.by; k.Resume.PostOnly {
+			m.guest = id
+		}
 	}
 	if k.Resume.Era == task.AnyEra {
 		k.Resume.Era = d.era

@@ -13,21 +13,21 @@ import (
 
 var errBusy = errors.New("another callboard holds its lock")
 
-// hold takes the lock that path names, within lockWait. Whoever has a lock may
-// remove its file; the one who waited for it then has the lock of nothing, and
-// starts again.
-func hold(ctx context.Context, path string) (*flock.Flock, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errBusy)
+// hold takes the lock that path names; errBusy says that it was not free within
+// wait. Whoever has a lock may remove its file; the one who waited for it then
+// has the lock of nothing, and starts again.
+func hold(ctx context.Context, path string, wait time.Duration) (*flock.Flock, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
 		lock := flock.New(path)
-		if ok, err := lock.TryLockContext(ctx, 10*time.Millisecond); !ok {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
+		ok, err := lock.TryLockContext(ctx, 10*time.Millisecond)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, errBusy
+		case !ok:
 			return nil, err
-		}
-		if names(path, lock) {
+		case names(path, lock):
 			return lock, nil
 		}
 		release(lock, false)

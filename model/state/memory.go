@@ -17,6 +17,7 @@ import (
 // errClosed is what a Memory says after Close.
 var errClosed = fmt.Errorf("nothing is kept any more: %w", os.ErrClosed)
 
+// How often; a folder for tests is quicker.
 const (
 	gather   = 250 * time.Millisecond // changes that come together are written together
 	lookStep = time.Second            // between looks at what other processes wrote
@@ -39,6 +40,7 @@ type Memory struct {
 	seen   os.FileInfo  // the file as doc was read from it, nil for none
 	read   bool         // whether it was read at all
 	others foreign
+	guest  task.Secret // the session that another Memory was seen to use, "" for none
 
 	mu      sync.Mutex // never held while a file is touched
 	doc     document   // as it was read or written last
@@ -77,7 +79,7 @@ func (m *Memory) Recall(ctx context.Context) (task.Kept, error) {
 	if err != nil {
 		m.tell(err)
 	}
-	return m.kept(ctx, true), join(m.untold(), err)
+	return m.kept(true), join(m.untold(), err)
 }
 
 // Keep takes in changes; they are written a moment later.
@@ -111,9 +113,10 @@ func (m *Memory) Flush(ctx context.Context) error {
 }
 
 // News blocks until another process changed the file or something could not be
-// written. After Close its error is os.ErrClosed.
+// written. Where the process that used the session ended, it is this Memory's
+// from then on, which Resume.PostOnly says. After Close the error is os.ErrClosed.
 func (m *Memory) News(ctx context.Context) (task.Kept, error) {
-	look := time.NewTicker(lookStep)
+	look := time.NewTicker(m.folder.look)
 	defer look.Stop()
 	for {
 		select {
@@ -122,10 +125,10 @@ func (m *Memory) News(ctx context.Context) (task.Kept, error) {
 		case <-m.over:
 			return task.Kept{}, errClosed
 		case <-m.news:
-			return m.kept(ctx, false), m.untold()
+			return m.kept(false), m.untold()
 		case <-look.C:
 			if m.stale(ctx) {
-				m.report(m.exchange(ctx, nil))
+				m.report(m.exchange(ctx, m.succeed))
 			}
 		}
 	}
@@ -180,7 +183,7 @@ func (m *Memory) write() {
 		case <-m.over:
 			return
 		case <-m.urgent:
-		case <-time.After(gather):
+		case <-time.After(m.folder.gather):
 		}
 		err := m.exchange(ctx, nil)
 		if ctx.Err() != nil {

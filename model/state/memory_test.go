@@ -33,6 +33,7 @@ func open(t *testing.T, dir string) *Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.look, f.gather, f.wait = 5*time.Millisecond, 5*time.Millisecond, time.Minute
 	return f
 }
 

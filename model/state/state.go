@@ -59,9 +59,12 @@ const (
 // Folder is a folder of state. Its methods may be called by many goroutines.
 type Folder struct {
 	dir string
-	// For tests: the clock, and how a file gets its new content.
-	now     func() time.Time
-	replace func(path string, content []byte) error
+	// Tests have others: the clock, how a file gets its new content, how long
+	// changes gather, how often others' changes are looked for, and how long a
+	// lock is waited for.
+	now                func() time.Time
+	replace            func(path string, content []byte) error
+	gather, look, wait time.Duration
 
 	mu     sync.Mutex
 	salt   []byte
@@ -74,7 +77,7 @@ func Open(dir string) (*Folder, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the state folder %q has no absolute path", dir)
 	}
-	return &Folder{dir: filepath.Clean(dir), now: time.Now, replace: replaceFile}, nil
+	return &Folder{dir: filepath.Clean(dir), now: time.Now, replace: replaceFile, gather: gather, look: lookStep, wait: lockWait}, nil
 }
 
 // Dir returns the folder's path.
@@ -154,7 +157,7 @@ func (f *Folder) readSalt() ([]byte, error) {
 // makeSalt writes the salt, unless another process was faster. One that is no
 // salt any more is replaced: the files named with it are lost, and leave by age.
 func (f *Folder) makeSalt(ctx context.Context) ([]byte, error) {
-	lock, err := hold(ctx, f.saltPath()+".lock")
+	lock, err := hold(ctx, f.saltPath()+".lock", f.wait)
 	if err != nil {
 		return nil, err
 	}
