@@ -176,7 +176,7 @@ func (e *era2026) newRound(c *call, requests json.RawMessage) (*round, error) {
 				fault.Advice = task.Own("nothing runs on the server for this call any more")
 				break
 			}
-			p.Call, p.key, p.round = c.id, key, r
+			p.Call, p.key, p.Key, p.round = c.id, key, key, r
 			r.waits[key] = p
 			r.prompts = append(r.prompts, p)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"strings"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -27,7 +28,7 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 		return
 	}
 	p := &prompt{Prompt: parsed, request: m.ID}
-	p.ID = task.PromptID(newName("q"))
+	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
 	p.related = member(member(m.Params, "_meta"), metaRelated)
 	p.Task = relatedTask(m.Params)
 	e.mu.Lock()

@@ -140,7 +140,7 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 		return nil, fmt.Sprintf("task %s asks for %s: it is left open", task.CleanLine(string(id), 64).Line(), why)
 	}
 	e.prompts.flood = 0
-	p.Task, p.key = id, key
+	p.Task, p.key, p.Key = id, key, key
 	if kept, ok := e.live[id]; ok {
 		p.Task = kept
 	}

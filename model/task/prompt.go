@@ -22,6 +22,10 @@ const (
 type Prompt struct {
 	ID   PromptID
 	Mode Mode
+	// Key is the server's own name for it, raw, the same for each process that
+	// sees it: the key of inputRequests, or the id of the JSON-RPC request as
+	// text. It is unique among the prompts of a task at a time.
+	Key string
 	// Task is the task that asks, "" where the server did not tie the prompt
 	// to one. Guessed marks a tie that we inferred (a single candidate).
 	Task    ID
