@@ -132,6 +132,9 @@ func (r *Root) askCancel() {
 	}
 	s := r.scene()
 	what, line := "Cancel ", cancelProves
+	if s.links[row.Key.Server].About.Era == task.Modern {
+		line = "The server takes a cancel as a wish: the task may still end otherwise. " + cancelProves
+	}
 	if row.Plain {
 		what = "Give up "
 		line = "The server is told that nobody waits any more. That proves neither that the work stops nor that its side effects are undone."

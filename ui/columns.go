@@ -182,7 +182,7 @@ func (s *scene) tableRow(r *model.Row, cols []column, selected, focused bool) st
 // cell writes one cell, exactly as wide as its column.
 func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	role := &s.t.Text
-	if !r.Live() || s.down(r.Key.Server) {
+	if !r.Live() && !r.MustVisit() || s.stale(r) {
 		role = &s.t.Dim
 	}
 	text := ""
@@ -219,12 +219,22 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 	switch {
 	case r.Later != task.Unknown:
 		lead = "later reported " + r.Later.String()
+	case cancelLost(r):
+		lead = "the cancel came too late"
+	case refusedForVisit(r.Outcome) && len(r.Asks) == 0:
+		lead = s.k.Task.Again.Help().Key + " runs it again"
 	case r.Wish != nil && r.Wish.State != model.Taken && (r.Wish.Verb != "start" || r.Wish.State != model.Delivered):
 		lead, leadRole = s.wishWords(r.Wish)
 	case r.Task.Status.Terminal() && r.Mark == model.Expired:
 		lead, leadRole = "expired", &s.t.Dim
 	case r.Task.Status.Terminal() && r.Mark == model.Gone:
 		lead, leadRole = "gone", &s.t.Dim
+	case r.Task.Status.Terminal() && r.Mark == model.NotOurs:
+		lead, leadRole = "not ours", &s.t.Dim
+	case r.Mark == model.UnknownOutcome && r.Call == nil:
+		lead = "no reply was seen"
+	case r.How == task.Remembered && r.Live():
+		lead, leadRole = r.How.String(), &s.t.Dim
 	}
 	if lead == "" {
 		b.WriteString(role.Paint(s.fit(message(r), w)))
@@ -237,6 +247,13 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 	} else {
 		b.WriteString(spaces(rest))
 	}
+}
+
+// cancelLost reports whether a task ended otherwise although it was to be
+// cancelled.
+func cancelLost(r *model.Row) bool {
+	return r.Wish != nil && r.Wish.Verb == "cancel" && r.Wish.State == model.Taken && !r.Plain &&
+		r.Task.Status.Terminal() && r.Task.Status != task.Cancelled
 }
 
 // progress draws a bar and the percentage, or what is done where the server

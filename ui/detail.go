@@ -54,14 +54,19 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 	switch {
 	case r.Key.ID != "":
 		p.text(r.Key.ID.Text().Line(), &t.Strong)
+	case r.Mark == model.UnknownOutcome:
+		p.text("a call that may have done something", &t.Strong)
+	case r.Plain && r.Live() && s.links[r.Key.Server].About.Era == task.Modern:
+		p.text("a call; the server decides whether it becomes a task", &t.Strong)
 	case r.Plain:
 		p.text("a plain call, not a task", &t.Strong)
 	default:
 		p.text("a task that is being started", &t.Strong)
 	}
 	st := s.statusOf(r)
-	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(r.Since))), st.role)
+	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(holds(r)))), st.role)
 	p.add("", markWords(r), &t.Warning)
+	p.add("", s.whatNow(r), &t.Text)
 	if r.Later != task.Unknown {
 		p.add("", "later reported "+r.Later.String()+": the first ending counts, the result can be opened", &t.Warning)
 	}
@@ -82,6 +87,16 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 	p.arguments(r)
 	p.timeline(r)
 	return p.lines
+}
+
+// holds returns since when a row's status, or what befell it since, holds.
+func holds(r *model.Row) time.Time {
+	if n := len(r.Steps); n > 0 && !r.Task.Status.Terminal() && (r.Mark == model.Gone || r.Mark == model.Expired) {
+		if last := &r.Steps[n-1]; last.Kind != task.Told {
+			return last.At
+		}
+	}
+	return r.Since
 }
 
 // statusWord is the protocol's own word, where the table says it in another.
@@ -112,7 +127,11 @@ func (p *page) wish(r *model.Row) {
 	}
 	p.add("you", words, role)
 	if r.Wish.Verb == "cancel" && (r.Wish.State == model.Delivered || r.Wish.State == model.Taken) {
-		p.add("", cancelProves, &p.s.t.Dim)
+		why := cancelProves
+		if r.Wish.Why != "" {
+			why = asSentence(oneLine(r.Wish.Why))
+		}
+		p.add("", why, &p.s.t.Dim)
 	}
 }
 
@@ -174,6 +193,8 @@ func (p *page) facts(r *model.Row) {
 		how += " " + ago(s.since(r.Heard))
 	}
 	p.add("known", strings.TrimSpace(how), &t.Text)
+	p.add("", oneLine(s.m.Unpushed(r.Key)), &t.Dim)
+	p.kept(r)
 	if s.down(r.Key.Server) {
 		p.add("", "The server is not reached: this may be out of date.", &t.Warning)
 	}
@@ -189,11 +210,32 @@ func (p *page) facts(r *model.Row) {
 		p.add("TTL", span(r.Task.TTL)+", ran out "+ago(s.since(end)), &t.Warning)
 	case r.Task.TTL == task.NoTTL:
 		p.add("TTL", "none: kept without limit", &t.Text)
-	case !r.Plain:
+	case !r.Plain && r.Key.ID != "":
 		p.add("TTL", "not told", &t.Dim)
 	}
 	if r.Task.Poll > 0 {
 		p.add("interval", span(r.Task.Poll)+", as the server asks", &t.Text)
+	}
+}
+
+// kept tells of what outlives the program.
+func (p *page) kept(r *model.Row) {
+	s, t := p.s, p.s.t
+	if sent := r.Sent; sent != nil && r.Call == nil {
+		p.add("sent", s.when(sent.At)+", "+ago(s.since(sent.At))+", by an earlier callboard", &t.Text)
+	}
+	if h := r.Handle; h != nil {
+		words := "for the next start, since " + s.when(h.Since)
+		if h.Watched {
+			words += "; watched by its id"
+		}
+		p.add("kept", words, &t.Text)
+	}
+	if r.Sent != nil && r.Call == nil && r.Digest() == "" {
+		p.add("arguments", "none", &t.Text)
+	}
+	if r.Call == nil && r.Digest() != "" {
+		p.add("arguments", "not kept; their digest is "+task.CleanLine(r.Digest(), 128).Line(), &t.Text)
 	}
 }
 
@@ -210,7 +252,8 @@ func (p *page) arguments(r *model.Row) {
 
 // timeline lists every seen change, how it was learnt, and what is missing.
 func (p *page) timeline(r *model.Row) {
-	if len(r.Steps) == 0 {
+	steps := p.s.m.TimeLine(r.Key)
+	if len(steps) == 0 {
 		return
 	}
 	s, t := p.s, p.s.t
@@ -218,14 +261,17 @@ func (p *page) timeline(r *model.Row) {
 	if r.Dropped > 0 {
 		p.text(count(r.Dropped, "step", "steps")+" before these no longer kept", &t.Dim)
 	}
-	for i := range r.Steps {
-		step := &r.Steps[i]
+	for i := range steps {
+		step := &steps[i]
 		if step.Gap {
-			p.text(s.t.Glyphs.Gap+s.t.Glyphs.Gap+" the link was broken here: steps may be missing", &t.Warning)
+			what := "the link was broken here"
+			if i > 0 && steps[i-1].How == task.Remembered {
+				what = "callboard did not run here"
+			}
+			p.text(s.t.Glyphs.Gap+s.t.Glyphs.Gap+" "+what+": steps may be missing", &t.Warning)
 		}
-		st := s.stepStatus(step.Status)
-		line := t.Dim.Paint(step.At.Format(time.TimeOnly)) + " " + st.role.Paint(st.glyph+" "+s.fit(step.Status.String(), 14))
-		how := step.How.String()
+		st, word, how := s.stepLook(step)
+		line := t.Dim.Paint(step.At.Format(time.TimeOnly)) + " " + st.role.Paint(st.glyph+" "+s.fit(word, 14))
 		if step.Late {
 			how = strings.TrimSpace(how + ", contradicts the end")
 		}
@@ -235,4 +281,26 @@ func (p *page) timeline(r *model.Row) {
 			p.lines = append(p.lines, spaces(9)+t.Text.Paint(s.cut(step.Message.Line(), p.w-9)))
 		}
 	}
+}
+
+// stepLook is how a step of the time line looks: by its status where the server
+// told of the task, else by what befell our knowledge of it.
+func (s *scene) stepLook(step *task.Step) (look status, word, how string) {
+	g, t := &s.t.Glyphs, s.t
+	switch step.Kind {
+	case task.Forgotten:
+		return status{glyph: g.Gone, role: &t.Gone}, step.Kind.String(), "not found"
+	case task.RanOut:
+		return status{glyph: g.Gone, role: &t.Gone}, step.Kind.String(), "TTL ran out"
+	case task.LinkLost:
+		return status{glyph: g.Down, role: &t.Down}, step.Kind.String(), ""
+	case task.LinkBack:
+		return status{glyph: g.Live, role: &t.Live}, step.Kind.String(), ""
+	case task.Told:
+	}
+	how = step.How.String()
+	if step.How == task.Remembered {
+		how = "from before" // the column is narrow
+	}
+	return s.stepStatus(step.Status), step.Status.String(), how
 }

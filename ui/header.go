@@ -13,6 +13,10 @@ import (
 // clockFrom is the width from which on the header has a clock.
 const clockFrom = 100
 
+// noteWidth is how much of what a person should know of a server the header
+// shows.
+const noteWidth = 48
+
 // header is the first line: what we are attached to and how that is, and the
 // counts. What is less wanted goes where it gets narrow.
 func (r *Root) header(s *scene) string {
@@ -58,11 +62,22 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 	server := s.t.Strong.Paint(task.CleanLine(l.Name, 60).Line())
 	url := s.t.Dim.Paint(task.CleanLine(l.URL, 200).Line())
 	version := task.CleanLine(l.About.Version, 20).Line()
+	note := ""
 	if version != "" {
+		if said := oneLine(l.About.Note.Line()); said != "" {
+			note = s.t.Warning.Paint(s.cut(said, noteWidth)) + dot
+			version += " " + s.t.Glyphs.Warning // the servers say more
+		}
 		version = s.t.Dim.Paint(version) + dot
 	}
+	joined := ""
+	if l.About.Joined {
+		joined = s.t.Dim.Paint("joined") + dot
+	}
 	return []string{
-		name + "  " + server + dot + url + dot + version + state,
+		name + "  " + server + dot + url + dot + version + note + joined + state,
+		name + "  " + server + dot + url + dot + version + joined + state,
+		name + "  " + server + dot + version + joined + state,
 		name + "  " + server + dot + version + state,
 		name + "  " + server + dot + state,
 		" " + server + dot + state,

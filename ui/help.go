@@ -37,23 +37,27 @@ func (p *helpPane) view(s *scene, w, h int, _ bool) []string {
 	}
 	lines = append(lines, "", s.t.Title.Paint("Commands"))
 	for _, c := range commands {
-		lines = append(lines, s.cut(s.t.Key.Paint(s.fit(":"+c.name, 12))+s.t.KeyDesc.Paint(c.help), w))
+		lines = append(lines, s.defined(":"+c.name, c.help, 12, w)...)
 	}
 	lines = append(lines, "", s.t.Title.Paint("Words"))
 	for _, word := range s.vocabulary() {
-		for i, part := range render.Wrap(word[1], max(w-wordColumn, 1)) {
-			name := ""
-			if i == 0 {
-				name = word[0]
-			}
-			lines = append(lines, s.cut(s.t.Key.Paint(s.fit(name, wordColumn))+s.t.KeyDesc.Paint(part), w))
-		}
+		lines = append(lines, s.defined(word[0], word[1], wordColumn, w)...)
 	}
 	return p.text.show(lines, h)
 }
 
+// defined is a word and what it means, which wraps beside it.
+func (s *scene) defined(word, means string, column, w int) []string {
+	var lines []string
+	for _, part := range render.Wrap(means, max(w-column, 1)) {
+		lines = append(lines, s.cut(s.t.Key.Paint(s.fit(word, column))+s.t.KeyDesc.Paint(part), w))
+		word = ""
+	}
+	return lines
+}
+
 // wordColumn is as wide as the longest word that is explained.
-const wordColumn = 15
+const wordColumn = 18
 
 // vocabulary explains the words that callboard has for what it knows.
 func (s *scene) vocabulary() [][2]string {
@@ -65,6 +69,11 @@ func (s *scene) vocabulary() [][2]string {
 		{"pushed", "the server told of the task by itself"},
 		{"polled", "callboard asked for this task"},
 		{"listed", "callboard asked for all tasks"},
+		{"kept from before", "known before callboard was started, and not heard of since"},
+		{"a ? behind a word", "it may be out of date"},
+		{"cancelling", "you want it cancelled; until it has ended it may still end otherwise"},
+		{"must visit", "the call wants an address visited first, and is then sent again"},
+		{"held", "your answer waits for those to the other questions of the task"},
 		{"(most likely)", "inferred: the question named no task, and this one fits"},
 		{"withdrawn", "the question can no longer be answered"},
 		{"declined", "you told the server no"},
@@ -72,6 +81,8 @@ func (s *scene) vocabulary() [][2]string {
 		{"expired", "the server forgot the task after its time to live"},
 		{"gone", "the server forgot the task before that"},
 		{"push only", "the server tells of the task, but does not let it be read"},
+		{"not ours", "the task was started with other credentials; it is not asked for"},
+		{"unknown", "the call's reply was never seen: it may have done something"},
 	}
 }
 

@@ -18,7 +18,7 @@ type inboxPane struct {
 }
 
 func (p *inboxPane) title(s *scene) string {
-	asks := s.m.Inbox()
+	asks := grouped(s.m.Inbox())
 	title, kept := fmt.Sprintf("Inbox %d", waiting(asks)), 0
 	for _, a := range asks {
 		if a.State == model.Withdrawn && s.m.Draft(a.Prompt.ID) != nil {
@@ -46,7 +46,7 @@ func waiting(asks []*model.Ask) int {
 
 // settle keeps the cursor on its question.
 func (p *inboxPane) settle(m *model.Model) {
-	asks := m.Inbox()
+	asks := grouped(m.Inbox())
 	for i, a := range asks {
 		if a.Prompt.ID == p.at {
 			p.win.cursor = i
@@ -62,7 +62,7 @@ func (p *inboxPane) settle(m *model.Model) {
 // next goes on from a question that was just answered to the most urgent one
 // that waits.
 func (p *inboxPane) next(m *model.Model, answered task.PromptID) {
-	for _, a := range m.Inbox() {
+	for _, a := range grouped(m.Inbox()) {
 		if a.State == model.Open && a.Prompt.ID != answered {
 			p.at = a.Prompt.ID
 			return
@@ -71,7 +71,7 @@ func (p *inboxPane) next(m *model.Model, answered task.PromptID) {
 }
 
 func (p *inboxPane) view(s *scene, w, h int, focused bool) []string {
-	asks := s.m.Inbox()
+	asks := grouped(s.m.Inbox())
 	if len(asks) == 0 {
 		return s.centred([]string{"Nothing waits for you.", "", "A question of a server rings, and stands here until it is answered. esc leads back to the tasks."}, w, h)
 	}
@@ -96,11 +96,17 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 		ttl, role = s.ttl(row)
 	}
 	who := s.asker(a)
+	if p := placeOf(s.m, a); p.Of > 1 && a.State != model.Answered && a.State != model.Withdrawn {
+		who = fmt.Sprintf("%d of %d %s ", p.Number, p.Of, s.t.Glyphs.Dot) + who
+	}
 	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " +
 		s.fit(age(s.since(a.Prompt.At)), 5) + "  " + role.Paint(s.fit(ttl, 5)) + "  " + s.t.Strong.Paint(who)
 	words := a.Prompt.Message.Line()
 	if why := oneLine(a.Why); a.State == model.Withdrawn && why != "" { // cut are the words, not the reason
 		words = s.cut(words, max(w-7-width(why), w/3)) + " " + s.t.Glyphs.Dot + " " + why
+	}
+	if a.State == model.Held {
+		words = s.cut(words, max(w-7-len(heldWords(s.m, a)), w/3)) + " " + s.t.Glyphs.Dot + " " + heldWords(s.m, a)
 	}
 	second := mark + "  " + words
 	lines := []string{s.fit(first, w), s.fit(second, w)}
@@ -133,6 +139,8 @@ func (s *scene) askStatus(a *model.Ask) status {
 		return status{g.Working, "sending", &t.Working}
 	case model.Answered:
 		return s.actStatus(a.Action())
+	case model.Held:
+		return status{g.Working, "held", &t.Working}
 	case model.Withdrawn:
 		if s.m.Draft(a.Prompt.ID) != nil {
 			return status{g.Cancelled, "draft kept", &t.Warning}
@@ -168,14 +176,17 @@ func (s *scene) askState(a *model.Ask) string {
 	if a.Prompt.Mode == task.URLMode {
 		words += ", wants you to visit an address"
 	}
-	if a.Why != "" {
+	switch {
+	case a.State == model.Held:
+		words += ": " + heldWords(s.m, a)
+	case a.Why != "":
 		words += ". " + oneLine(a.Why)
 	}
 	return words
 }
 
 func (p *inboxPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
-	asks := r.m.Inbox()
+	asks := grouped(r.m.Inbox())
 	if p.win.key(&r.k.List, k, len(asks)) {
 		if len(asks) > 0 {
 			p.at = asks[p.win.cursor].Prompt.ID
@@ -208,6 +219,8 @@ func (p *inboxPane) hints(r *Root) []key.Binding {
 		return keys
 	case a != nil && a.State == model.Withdrawn:
 		return append([]key.Binding{named(r.k.List.Open, "read it")}, keys...)
+	case a != nil && a.State == model.Held:
+		return append([]key.Binding{named(r.k.List.Open, "change it")}, keys...)
 	}
 	return append([]key.Binding{r.k.Everywhere.Answer}, keys...)
 }

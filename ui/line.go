@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"callboard/model"
@@ -119,16 +120,47 @@ func (l *lineOverlay) complete(r *Root) tea.Cmd {
 		r.say("The filter is plain text: part of a status, an id, a tool, a message or a server.")
 		return nil
 	}
+	typed := strings.TrimLeft(l.input.Value(), " ")
+	if rest, ok := strings.CutPrefix(typed, "watch "); ok {
+		return l.completeServer(r, strings.TrimSpace(rest))
+	}
 	var found []string
 	for _, c := range commands {
-		if strings.HasPrefix(c.name, strings.TrimSpace(l.input.Value())) {
+		if strings.HasPrefix(c.name, typed) {
 			found = append(found, c.name)
 		}
 	}
-	if len(found) == 1 {
+	switch {
+	case len(found) == 1 && found[0] == "watch":
+		return l.set(r, "watch ")
+	case len(found) == 1:
 		return l.set(r, found[0])
+	case len(found) > 1 && typed != "":
+		r.say("Commands: :" + strings.Join(found, " :"))
+		return nil
 	}
 	r.say("Commands: " + commandNames())
+	return nil
+}
+
+// completeServer completes the server of :watch, where there are several.
+func (l *lineOverlay) completeServer(r *Root, typed string) tea.Cmd {
+	var found []string
+	for _, s := range r.m.Links() {
+		if strings.HasPrefix(s.Name, typed) {
+			found = append(found, s.Name)
+		}
+	}
+	switch {
+	case len(r.m.Links()) < 2:
+		r.say("The id of the task stands here.")
+	case len(found) == 1:
+		return l.set(r, "watch "+found[0]+" ")
+	case len(found) == 0:
+		r.say("The id of the task stands here, or a server and the id.")
+	default:
+		r.say("Servers: " + task.CleanLine(strings.Join(found, " "), 400).Line())
+	}
 	return nil
 }
 
@@ -158,6 +190,8 @@ var commands = []struct{ name, help string }{
 	{"q", "quit"},
 	{"refresh", "ask all servers now"},
 	{"force", "try once what the server did not declare: cancel of the selected task, else the list of tasks"},
+	{"watch", "ID, or SERVER ID: follow a task that somebody else started"},
+	{"forget", "take the selected row away; its task is not cancelled"},
 }
 
 func commandNames() string {
@@ -170,6 +204,11 @@ func commandNames() string {
 
 // run carries out a command.
 func (r *Root) run(text string) tea.Cmd {
+	name, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	if name == "watch" {
+		return r.watchTask(rest)
+	}
 	switch text {
 	case "":
 		return nil
@@ -179,6 +218,12 @@ func (r *Root) run(text string) tea.Cmd {
 		return r.refresh()
 	case "force":
 		return r.force()
+	case "forget":
+		return r.askForget()
+	}
+	if slices.ContainsFunc(commands, func(c struct{ name, help string }) bool { return c.name == name }) {
+		r.fail(":" + name + " takes nothing behind it.")
+		return nil
 	}
 	r.fail("There is no command :" + task.CleanLine(text, 40).Line() + ". There are " + commandNames() + ".")
 	return nil

@@ -1,7 +1,13 @@
 package ui
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"callboard/model"
+	"callboard/model/task"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -66,20 +72,52 @@ func (r *Root) quit() tea.Cmd {
 
 // askQuit quits, but asks once where something that was typed would be lost.
 func (r *Root) askQuit() tea.Cmd {
-	n := r.m.Unsent() + len(r.forms)
+	unsent := r.unsent()
+	n := len(unsent)
 	if n == 0 {
 		return r.quit()
 	}
 	e := &r.k.Everywhere
+	const most = 6
+	if n > most {
+		unsent = append(unsent[:most-1], fmt.Sprintf("and %d more", n-most+1))
+	}
 	r.over = &confirm{
 		title: "Quit?",
-		lines: []string{
+		lines: slices.Concat([]string{
 			count(n, "form holds", "forms hold") + " something that was typed and not sent. Quitting loses it.", "",
-			"Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
-		},
+		}, unsent, []string{
+			"", "Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
+		}),
 		yes: func(r *Root) tea.Cmd { return r.quit() },
 	}
 	return nil
+}
+
+// unsent names the forms that hold something that was typed and not sent.
+func (r *Root) unsent() []string {
+	s := r.scene()
+	var names []string
+	for _, a := range r.m.Inbox() {
+		held := a.State == model.Held
+		if a.State == model.Answered || !held && r.m.Draft(a.Prompt.ID) == nil {
+			continue
+		}
+		name := s.asker(a) + `: "` + s.cut(a.Prompt.Message.Line(), 60) + `"`
+		switch {
+		case held:
+			name += ", an answer that is held"
+		case a.State == model.Withdrawn:
+			name += ", withdrawn"
+		}
+		names = append(names, s.t.Glyphs.Bullet+" "+name)
+	}
+	calls := slices.Sorted(maps.Keys(r.forms))
+	for _, kept := range calls {
+		part := strings.Split(kept, "\x00")
+		names = append(names, s.t.Glyphs.Bullet+" the call of "+task.CleanLine(part[1], 60).Line()+" on "+task.CleanLine(part[0], 60).Line())
+	}
+	return names
 }
 
 func (r *Root) suspend() tea.Cmd {

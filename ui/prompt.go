@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"callboard/model"
@@ -51,9 +52,13 @@ func asks(row *model.Row) bool { return row.Asking() || len(row.Asks) > 0 }
 // answerRow opens a row's question; one that has not come yet is asked for,
 // and opened when it comes, unless a key is pressed first.
 func (r *Root) answerRow(row *model.Row) tea.Cmd {
-	for _, a := range row.Asks {
-		if a.State == model.Open || a.State == model.Answering {
-			return r.openAsk(a.Prompt.ID)
+	for _, wanted := range []func(*model.Ask) bool{
+		unanswered,
+		func(a *model.Ask) bool { return a.State == model.Open || a.State == model.Held },
+		func(a *model.Ask) bool { return a.State == model.Answering },
+	} {
+		if i := slices.IndexFunc(row.Asks, wanted); i >= 0 {
+			return r.openAsk(row.Asks[i].Prompt.ID)
 		}
 	}
 	if r.scene().links[row.Key.Server].About.ReadOnly {
@@ -156,8 +161,13 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 	case form.Nothing:
 	case form.Changed:
 		f.keep(r)
-	case form.Submit:
+		return f.takeBack(r)
+	case form.Submit, form.Hold:
 		return f.reply(r, task.Accept, e)
+	case form.NextAsk:
+		return f.step(r, 1)
+	case form.PrevAsk:
+		return f.step(r, -1)
 	case form.Decline:
 		return f.reply(r, task.Decline, e)
 	case form.Dismiss:
@@ -214,6 +224,9 @@ func (f *formOverlay) done(r *Root) tea.Cmd {
 		r.askAgainOf(row)
 		return nil
 	}
+	if next, ok := r.goOn(a, "Done here."); ok {
+		return next
+	}
 	r.say("The server takes it from here: its task shows what comes of it.")
 	return nil
 }
@@ -227,6 +240,19 @@ func refusedForVisit(o *model.Outcome) bool {
 		e = o.Result.Err
 	}
 	return e != nil && e.Code == needsURL
+}
+
+// takeBack opens a question again whose answer is held, since another one is
+// being typed: what goes out is what was said last.
+func (f *formOverlay) takeBack(r *Root) tea.Cmd {
+	if a := r.m.Ask(f.ask); a == nil || a.State != model.Held {
+		return nil
+	}
+	cmd := r.m.Update(model.TakeBackMsg{Prompt: f.ask})
+	if r.m.Ask(f.ask).State == model.Open {
+		r.say("It is not held any more. " + r.k.Form.Hold.Help().Key + " holds it again, " + r.k.Form.Send.Help().Key + " sends.")
+	}
+	return cmd
 }
 
 // keep keeps what was typed.
@@ -255,7 +281,7 @@ func (f *formOverlay) discard(r *Root) {
 // and where that fails the form can be opened anew with what was typed.
 func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
 	a := r.m.Ask(f.ask)
-	if a == nil || a.State != model.Open {
+	if a == nil || a.State != model.Open && a.State != model.Held {
 		r.say("It can no longer be answered. What you typed is kept.")
 		return nil
 	}
@@ -264,7 +290,15 @@ func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
 	if action == task.Accept {
 		reply.Content = e.Content
 	}
-	cmd := r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply})
+	hold := e.Kind == form.Hold
+	cmd := r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply, Hold: hold})
+	done := "Sending it."
+	if hold {
+		done = "Held."
+	}
+	if next, ok := r.goOn(a, done); ok {
+		return tea.Batch(cmd, next)
+	}
 	if r.at == atInbox {
 		r.inbox.next(r.m, f.ask)
 	}
@@ -306,10 +340,13 @@ func (f *formOverlay) settle(r *Root) {
 		if a.Done {
 			st.Phase = form.Complete
 		}
+	case model.Held:
+		st.Phase, st.Why = form.Held, heldWords(r.m, a)
 	case model.Withdrawn:
 		st.Phase = form.Withdrawn
 	}
 	f.form.SetState(st)
+	f.form.SetPlace(placeOf(r.m, a))
 }
 
 func (f *formOverlay) draw(r *Root, s *scene, screen []string) {

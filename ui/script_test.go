@@ -31,7 +31,10 @@ type script struct {
 	tasks   []task.Task
 	results map[task.ID]task.Result
 	tools   []task.Tool
-	fail    error // of every request, where set
+	fail    error         // of every request, where set
+	slow    time.Duration // of each tasks/get
+	memory  *memory       // nil: nothing is kept
+	wishes  bool          // a cancel is taken as a wish, and changes nothing
 	replies []task.Reply
 	cancels []task.ID
 	calls   []task.Call
@@ -105,6 +108,10 @@ func (s *script) Page(context.Context, task.Cursor) (task.Page, error) {
 
 func (s *script) Get(_ context.Context, id task.ID) (task.Task, error) {
 	s.mu.Lock()
+	slow := s.slow
+	s.mu.Unlock()
+	time.Sleep(slow) // virtual: synctest
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.tasks {
 		if t.ID == id {
@@ -136,6 +143,9 @@ func (s *script) Cancel(_ context.Context, id task.ID) (task.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancels = append(s.cancels, id)
+	if s.wishes {
+		return task.Task{}, s.fail
+	}
 	for i := range s.tasks {
 		if s.tasks[i].ID == id {
 			s.tasks[i].Status, s.tasks[i].Updated = task.Cancelled, time.Now()
@@ -210,7 +220,11 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	var targets []model.Target
 	for _, name := range []string{"ops", "lab"} {
 		if srv, ok := servers[name]; ok {
-			targets = append(targets, model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv})
+			target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv}
+			if srv.memory != nil {
+				target.Memory = srv.memory
+			}
+			targets = append(targets, target)
 		}
 	}
 	s.m = model.New(model.Options{Targets: targets})
@@ -283,7 +297,7 @@ func (s *stage) end() {
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "ctrl+c": tea.KeyCtrlC,
-	"ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
+	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+t": tea.KeyCtrlT, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
 }
 
 func keyMsg(k string) tea.KeyMsg {
@@ -354,4 +368,27 @@ func (s *stage) golden(name string) {
 	s.t.Helper()
 	s.fitsScreen()
 	uitest.Golden(s.t, name, s.see())
+}
+
+// memory is what outlives the program, as a test sets it.
+type memory struct {
+	mu   sync.Mutex
+	kept task.Kept
+	took []task.Keep
+}
+
+func (m *memory) Recall(context.Context) (task.Kept, error) { return m.kept, nil }
+
+func (m *memory) Keep(changes ...task.Keep) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.took = append(m.took, changes...)
+}
+
+func (m *memory) Flush(context.Context) error { return nil }
+func (m *memory) Close(context.Context) error { return nil }
+
+func (m *memory) News(ctx context.Context) (task.Kept, error) {
+	<-ctx.Done()
+	return task.Kept{}, ctx.Err()
 }

@@ -74,7 +74,8 @@ func (p *page) link(l *model.LinkView) {
 		p.add("is", a.Name.Line()+" "+a.ServerVersion.Line(), &t.Text)
 	}
 	if a.Version != "" {
-		p.add("speaks", "MCP "+task.CleanLine(a.Version, 40).Line(), &t.Text)
+		p.add("speaks", speaks(a), &t.Text)
+		p.add("", a.Note.String(), &t.Warning)
 		p.add("allows", abilities(a), &t.Text)
 	}
 	p.session(a)
@@ -93,6 +94,21 @@ func (p *page) link(l *model.LinkView) {
 		p.add("faults", count(l.Faults, "error", "errors")+" so far", &t.Text)
 	}
 	p.add("says", a.Instructions.String(), &t.Dim)
+}
+
+// speaks words the generation of the protocol that was found.
+func speaks(a *task.About) string {
+	words := "MCP " + task.CleanLine(a.Version, 40).Line()
+	switch {
+	case a.Era == task.Modern:
+		words += ": no sessions, tasks as an extension"
+	case !a.Note.IsZero():
+	case a.Version == task.Legacy.String():
+		words += ": sessions, tasks in the core protocol"
+	case a.Era == task.Legacy:
+		words += ": a version from before tasks"
+	}
+	return words
 }
 
 func (p *page) session(a *task.About) {

@@ -26,6 +26,10 @@ func (s *scene) statusOf(r *model.Row) status {
 		return status{g.Gone, "gone", &t.Gone}
 	case !ended && r.Mark == model.UnknownOutcome:
 		return status{g.Warning, "unknown", &t.Warning}
+	case !ended && r.Mark == model.NotOurs:
+		return status{g.Gone, "not ours", &t.Gone}
+	case r.MustVisit():
+		return status{g.Asking, "must visit", &t.Asking}
 	case r.Task.Status == task.Completed && toolFailed(r):
 		return status{g.Failed, "tool error", &t.Failed}
 	case r.Task.Status == task.Completed:
@@ -34,6 +38,8 @@ func (s *scene) statusOf(r *model.Row) status {
 		return status{g.Failed, "failed", &t.Failed}
 	case r.Task.Status == task.Cancelled:
 		return status{g.Cancelled, "cancelled", &t.Cancelled}
+	case r.Cancelling():
+		st = status{g.Working, "cancelling", &t.Working}
 	case r.Asking():
 		st = status{g.Asking, "asking", &t.Asking}
 	case r.Plain:
@@ -41,11 +47,17 @@ func (s *scene) statusOf(r *model.Row) status {
 	case r.Task.Status == task.Unknown:
 		st.word = "unknown"
 	}
-	if s.down(r.Key.Server) {
+	if s.stale(r) {
 		st.word += "?"
 		st.role = &t.Dim
 	}
 	return st
+}
+
+// stale reports whether what is known of a row may be out of date: its server
+// is not reached, or nothing was heard of it since callboard began.
+func (s *scene) stale(r *model.Row) bool {
+	return s.down(r.Key.Server) || r.How == task.Remembered
 }
 
 // toolFailed reports whether a row that ended well holds a result that says
@@ -109,6 +121,23 @@ func (s *scene) wishWords(w *model.Wish) (string, *themes.Role) {
 	return "", &s.t.Text
 }
 
+// whatNow says what the person can do about what befell a row, "" for nothing.
+func (s *scene) whatNow(r *model.Row) string {
+	switch {
+	case r.Mark == model.UnknownOutcome && r.Call == nil:
+		return "Find out at the server what it did, before you start it again. :forget takes this row away."
+	case r.Mark == model.UnknownOutcome:
+		return "Find out at the server what it did, before " + s.k.Everywhere.Retry.Help().Key + " sends it again."
+	case r.Mark == model.NotOurs:
+		return "callboard shows it with the credentials that started it. :forget takes this row away."
+	case (r.Mark == model.Gone || r.Mark == model.Expired) && r.Handle != nil:
+		return ":forget takes this row away."
+	case r.MustVisit():
+		return s.k.Everywhere.Answer.Help().Key + " shows the address to visit; then the call is sent again."
+	}
+	return ""
+}
+
 // oneLine keeps a sentence of the model on one line.
 func oneLine(words string) string { return strings.Join(strings.Fields(words), " ") }
 
@@ -123,7 +152,9 @@ func markWords(r *model.Row) string {
 	case model.PushOnly:
 		return "known by push alone: the server does not let it be read"
 	case model.UnknownOutcome:
-		return "the link broke before the reply: nobody knows how the call ended"
+		return "unknown outcome: the link broke before the reply, so nobody knows whether the call did anything"
+	case model.NotOurs:
+		return "not ours: it was started with other credentials, so it is not asked for"
 	}
 	return ""
 }

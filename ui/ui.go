@@ -104,6 +104,7 @@ type Root struct {
 	forms   map[string]model.Draft // start forms, by server and tool
 	lastTTL time.Duration
 	wanted  task.Key // the row whose question the person waits for
+	sought  task.Key // the task that the person named by its id
 }
 
 // New returns the screen of m.

@@ -58,6 +58,7 @@ func (r *Root) passed(msg tea.Msg) tea.Cmd {
 // learns what is looked at, the bell rings, the clock goes on. keyed: it was a
 // key, so that the person expects the cursor to move.
 func (r *Root) settle(keyed bool) tea.Cmd {
+	r.found()
 	r.tasks.settle(r.m)
 	r.inbox.settle(r.m)
 	r.watch(keyed)
@@ -165,7 +166,7 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 		return r.quit()
 	}
 	r.turn()
-	r.wanted = task.Key{}
+	r.wanted, r.sought = task.Key{}, task.Key{}
 	r.viewOf = viewKey{}
 	if r.over != nil {
 		return r.over.update(r, k)

@@ -131,7 +131,7 @@ func (p *Pane) list(w, h int, focused bool) []string {
 	}
 	p.top = max(min(max(p.top, p.at-h+1), len(p.shown)-h), 0)
 	serverWidth := 0
-	if len(p.sources) > 1 && w > 50 {
+	if len(p.sources) > 1 && w >= 40 {
 		serverWidth = min(w/4, 18)
 	}
 	nameWidth := w - 2 - 4 - howWidth
