@@ -43,6 +43,7 @@ func (ep *Endpoint) client() clientInfo {
 type era2026 struct {
 	engine
 	meta map[string]any // of each request
+	push *subscription
 
 	// Guarded by engine.mu.
 	asking  map[task.ID]*inquiry // tasks that asked something, as long as they live
@@ -59,7 +60,8 @@ func (ep *Endpoint) new2026(info task.About) (*era2026, error) {
 }
 
 // dial2026 begins to speak with a server that was found to be of this
-// generation. There is no handshake; nothing is sent.
+// generation. There is no handshake: all that is sent is subscriptions/listen,
+// in its own time.
 func (ep *Endpoint) dial2026(_ context.Context, found discovery) (*Session, error) {
 	info := task.About{
 		Era: task.Modern, Version: version2026,
@@ -76,7 +78,7 @@ func (ep *Endpoint) dial2026(_ context.Context, found discovery) (*Session, erro
 	if err != nil {
 		return nil, ep.explain("connecting", err)
 	}
-	e.feed.add(task.Stream{Never: true, Why: "nothing is pushed: tasks are asked for"})
+	e.push = newSubscription(e)
 	return &Session{ep: ep, era: e, feed: e.feed}, nil
 }
 
@@ -172,6 +174,7 @@ func (e *era2026) answered() {}
 
 // lives is manners.lives.
 func (e *era2026) lives(id task.ID, live bool) {
+	e.push.follow(id, live)
 	if live {
 		return
 	}

@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -200,7 +199,7 @@ func TestSessionOfAnotherGeneration(t *testing.T) {
 		s.on("tasks/list", onlyModern)
 		s.on("initialize", onlyModern)
 		kept := task.Resume{Era: task.Legacy, Session: "s1"}
-		s.refused(Config{}, kept, task.SessionLost)
+		_ = s.refused(Config{}, kept, task.SessionLost)
 		if a := s.dial(Config{}, kept.Afresh()).About(); a.Era != task.Modern {
 			t.Errorf("%+v", a)
 		}
@@ -268,25 +267,4 @@ func requestsOf(r *rig, kind mcptest.Kind) []mcptest.Request {
 		}
 	}
 	return found
-}
-
-// TestLargeDiscovery: a server that goes on and on about itself is cut short.
-func TestLargeDiscovery(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newScripted(t)
-		s.on("server/discover", func(w http.ResponseWriter, _ *scriptedRequest) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"x":"`)
-			piece := strings.Repeat("x", 1<<20)
-			for range 65 {
-				if _, err := io.WriteString(w, piece); err != nil {
-					return
-				}
-			}
-		})
-		te := s.refused(Config{}, task.Resume{}, task.Limit)
-		if !strings.Contains(te.Message.Line(), "64 MiB") {
-			t.Errorf("%v", te)
-		}
-	})
 }

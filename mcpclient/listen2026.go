@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
 )
 
@@ -38,7 +39,7 @@ const (
 	// maxRefreshed is of how many tasks the state is fetched when a stream
 	// begins to bring news of them. Where there are more, polls do.
 	maxRefreshed = 16
-	maxRepeats   = 4096 // pushed states remembered during a handover
+	maxRepeats   = 4096 // pushed states remembered of a handover
 	backOffBase  = time.Second
 	backOffMost  = time.Minute
 )
@@ -76,7 +77,9 @@ type subscription struct {
 	never   bool
 	slow    bool // the server agreed to no task
 	noTools bool // nor to tell of tools
-	repeats map[repeat]int
+	// What came lately on more than one stream; nil where there is no handover.
+	repeats      *repeats
+	repeatsUntil time.Time
 }
 
 func newSubscription(e *era2026) *subscription {
@@ -161,17 +164,22 @@ func (s *subscription) run() {
 		for _, e := range told {
 			s.e.feed.add(e)
 		}
-		var due <-chan time.Time
-		if !next.IsZero() {
-			t := time.NewTimer(time.Until(next))
-			defer t.Stop() //nolint:gocritic,revive // replaced below
-			due = t.C
-		}
-		select {
-		case <-s.e.life.Done():
-		case <-s.wake:
-		case <-due:
-		}
+		s.rest(next)
+	}
+}
+
+// rest waits until there is something to do: at next, where that is set.
+func (s *subscription) rest(next time.Time) {
+	var due <-chan time.Time
+	if !next.IsZero() {
+		t := time.NewTimer(time.Until(next))
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-s.e.life.Done():
+	case <-s.wake:
+	case <-due:
 	}
 }
 
@@ -182,7 +190,7 @@ func (s *subscription) step(now time.Time) (told []task.Event, next time.Time) {
 	defer s.mu.Unlock()
 	if o := s.old; o != nil && (o.over || !now.Before(s.oldUntil)) {
 		o.cancel()
-		s.old = nil
+		s.old, s.repeatsUntil = nil, now.Add(handover)
 	}
 	if n := s.next; n != nil {
 		switch {
@@ -201,7 +209,7 @@ func (s *subscription) step(now time.Time) (told []task.Event, next time.Time) {
 	if e, ok := s.reopen(now); ok {
 		told = append(told, e)
 	}
-	if s.next == nil && s.old == nil {
+	if s.next == nil && s.old == nil && !now.Before(s.repeatsUntil) {
 		s.repeats = nil
 	}
 	if !s.announce.IsZero() && !now.Before(s.announce) {
@@ -237,6 +245,7 @@ func (s *subscription) due() time.Time {
 		at(later, true)
 	}
 	at(s.announce, true)
+	at(s.repeatsUntil, s.repeats != nil && s.next == nil && s.old == nil)
 	return first
 }
 
@@ -285,7 +294,7 @@ func (s *subscription) newest() []task.ID {
 
 // promote makes of next the stream that counts. s.mu is held.
 func (s *subscription) promote(n *listening, now time.Time) task.Event {
-	s.fails = 0
+	n.tools = n.tools || !n.acked && n.news > 0 // it pushes without a word
 	s.slow, s.noTools = len(n.asked) > 0 && len(n.granted) == 0, !n.tools
 	if s.cur != nil {
 		s.old, s.oldUntil = s.cur, now.Add(handover)
@@ -356,6 +365,9 @@ func (s *subscription) refresh(l *listening, ids []task.ID) {
 // failed is the end of a stream that was not acknowledged, or just so. s.mu is
 // held.
 func (s *subscription) failed(n *listening, now time.Time) []task.Event {
+	if s.cur != nil && now.Sub(s.cur.begun) >= steady {
+		s.fails, s.hasty = 0, 0
+	}
 	s.fails++
 	v := s.judge(n)
 	if v.refused || n.graceful {
@@ -423,9 +435,11 @@ func (s *subscription) pause(asked time.Duration) time.Duration {
 
 // open begins a stream for a set of tasks. s.mu is held.
 func (s *subscription) open(set []task.ID, now time.Time) {
-	l := &listening{asked: set, begun: now, granted: make(map[task.ID]bool)}
+	l := &listening{id: jsonrpc.StringID(newName("l")), asked: set, begun: now, granted: make(map[task.ID]bool)}
 	l.ctx, l.cancel = context.WithCancel(s.e.life)
 	s.next = l
-	s.repeats = make(map[repeat]int)
+	if s.repeats == nil {
+		s.repeats = newRepeats()
+	}
 	s.e.spawn(func() { s.listen(l) })
 }

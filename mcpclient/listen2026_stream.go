@@ -35,25 +35,29 @@ type listening struct {
 
 // listen sends subscriptions/listen and reads its stream to the end.
 func (s *subscription) listen(l *listening) {
-	err := s.post(l)
+	r := request{method: "subscriptions/listen", id: l.id}
+	err := s.post(l, &r)
 	l.cancel()
 	s.mu.Lock()
 	l.over = true
 	if !l.graceful && l.err == nil {
 		l.err = err
 	}
+	err = l.err
 	s.mu.Unlock()
+	if err != nil {
+		_ = s.e.lost(&r, err) // Next tells it
+	}
 	s.poke()
 }
 
-func (s *subscription) post(l *listening) error {
-	l.id = jsonrpc.StringID(newName("l"))
+func (s *subscription) post(l *listening, r *request) error {
 	wish := fields{"toolsListChanged": true}
 	if len(l.asked) > 0 {
 		wish["taskIds"] = l.asked
 	}
-	r := request{method: "subscriptions/listen", params: fields{"notifications": wish}, id: l.id}
-	params, header, err := s.e.dress(&r)
+	r.params = fields{"notifications": wish}
+	params, header, err := s.e.dress(r)
 	if err != nil {
 		return err
 	}
@@ -62,7 +66,7 @@ func (s *subscription) post(l *listening) error {
 		return err
 	}
 	s.e.ep.log.request(false, l.id, r.method, "")
-	err = s.e.tr.Post(l.ctx, transport.Call{
+	return s.e.tr.Post(l.ctx, transport.Call{
 		Body: body, Header: header, Final: true, Patient: true, Idle: listenIdle,
 		Handle: func(m *jsonrpc.Message) bool { return s.take(l, m) },
 		Head: func(h transport.Head) {
@@ -73,10 +77,6 @@ func (s *subscription) post(l *listening) error {
 			s.poke()
 		},
 	})
-	if err != nil {
-		_ = s.e.lost(&r, err) // Next tells it
-	}
-	return err
 }
 
 // take handles one message of a stream. That it came on this one says which
@@ -153,20 +153,35 @@ func (s *subscription) acknowledged(l *listening, agreed json.RawMessage) {
 	s.poke()
 }
 
-// repeat is one state of a task that was pushed on one stream.
-type repeat struct {
-	hash uint64
-	on   *listening
+// repeats tells what two streams brought from what came twice, while one takes
+// over from the other. A task may come to the same state again, so that it is
+// counted how often each stream brought it, and how often it was taken.
+type repeats struct {
+	brought map[repeat]int
+	taken   map[uint64]int
 }
 
-// repeated reports whether another stream brought the same, which is so while
-// one takes over from another. A task may come to the same state twice, so that
-// it is counted how often each stream did.
+type repeat struct {
+	state uint64 // hash
+	on    *listening
+}
+
+func newRepeats() *repeats {
+	return &repeats{brought: make(map[repeat]int), taken: make(map[uint64]int)}
+}
+
+// repeated reports whether a state that a stream brings was taken before, from
+// another stream.
 func (s *subscription) repeated(l *listening, params json.RawMessage) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.repeats == nil || len(s.repeats) >= maxRepeats {
+	r := s.repeats
+	if r == nil {
 		return false
+	}
+	if len(r.brought) >= maxRepeats {
+		clear(r.brought)
+		clear(r.taken)
 	}
 	var h maphash.Hash
 	h.SetSeed(s.seed)
@@ -178,13 +193,13 @@ func (s *subscription) repeated(l *listening, params json.RawMessage) bool {
 		}
 		return true
 	})
-	key := repeat{h.Sum64(), l}
-	s.repeats[key]++
-	for _, other := range []*listening{s.cur, s.next, s.old} {
-		if other != nil && other != l && s.repeats[repeat{key.hash, other}] >= s.repeats[key] {
-			return true
-		}
+	state := h.Sum64()
+	key := repeat{state, l}
+	r.brought[key]++
+	if r.brought[key] <= r.taken[state] {
+		return true
 	}
+	r.taken[state]++
 	return false
 }
 

@@ -103,6 +103,7 @@ func outcomeOf(t task.Task, raw json.RawMessage) (cachedResult, bool) {
 // asks. What was pushed may leave both out; they are fetched then.
 func (e *era2026) detail(t task.Task, raw json.RawMessage) task.Task {
 	raw = body(raw)
+	e.push.polled(t.ID)
 	if r, ok := outcomeOf(t, raw); ok {
 		e.mu.Lock()
 		e.results.add(t.ID, r)
