@@ -62,6 +62,7 @@ type sample struct {
 	mode   string
 	cancel context.CancelCauseFunc
 	size   tea.WindowSizeMsg
+	sizes  int // how often it was told its size
 	keys   int
 	note   string
 	broken bool
@@ -78,6 +79,7 @@ func (s *sample) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.size = msg
+		s.sizes++
 	case refused:
 		s.note = string(msg)
 	case edited:
@@ -134,5 +136,6 @@ func (s *sample) View() string {
 	lines[0] = fmt.Sprintf("sample %dx%d", s.size.Width, s.size.Height)
 	lines[1] = fmt.Sprintf("keys %d", s.keys)
 	lines[2] = s.note
+	lines[3] = fmt.Sprintf("told %d times", s.sizes)
 	return strings.Join(lines, "\n")
 }

@@ -23,6 +23,9 @@ func start(t *testing.T, mode string, settings ...string) *termtest.Session {
 	s := termtest.Start(t, cmd, 80, 24)
 	s.See("sample 80x24")
 	s.SeeAltScreen(true)
+	// Bubble Tea asks for the size by itself, in a goroutine that must have read
+	// its fields before an editor or a suspension writes them.
+	s.See("told 2 times")
 	return s
 }
 

@@ -28,6 +28,7 @@ type Session struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	master *os.File
+	tty    *os.File // the terminal's own end, which stays open until the command has ended
 	found  *xterm.State
 
 	mu      sync.Mutex
@@ -62,7 +63,10 @@ func Start(t testing.TB, cmd *exec.Cmd, width, height int) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(master, winsize(width, height)); err != nil {
+	if master, err = pollable(master); err != nil {
+		t.Fatal(err)
+	}
+	if err := pty.Setsize(tty, winsize(width, height)); err != nil {
 		t.Fatal(err)
 	}
 	found, err := xterm.GetState(int(tty.Fd()))
@@ -74,7 +78,7 @@ func Start(t testing.TB, cmd *exec.Cmd, width, height int) *Session {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	s := &Session{t: t, cmd: cmd, master: master, found: found, screen: vt.NewEmulator(width, height), changed: make(chan struct{})}
+	s := &Session{t: t, cmd: cmd, master: master, tty: tty, found: found, screen: vt.NewEmulator(width, height), changed: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +100,23 @@ func Start(t testing.TB, cmd *exec.Cmd, width, height int) *Session {
 		readers.Wait()
 	})
 	return s
+}
+
+// pollable returns another handle of a file that was opened or made to block: to
+// close that one would wait until the program writes something.
+func pollable(f *os.File) (*os.File, error) {
+	defer func() { _ = f.Close() }()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func winsize(width, height int) *pty.Winsize {
@@ -200,7 +221,7 @@ func (s *Session) Resize(width, height int) {
 	if width > 0 && height > 0 {
 		s.change(func() { s.screen.Resize(width, height) })
 	}
-	if err := pty.Setsize(s.master, winsize(width, height)); err != nil {
+	if err := pty.Setsize(s.tty, winsize(width, height)); err != nil {
 		s.t.Fatal(err)
 	}
 }
