@@ -139,7 +139,14 @@ func (e *engine) finishCall(c *call, m *jsonrpc.Message, err error) {
 	e.calls.returned(c)
 	e.mu.Unlock()
 	out := task.Returned{Call: c.id}
+	var (
+		te  *task.Error
+		rpc *jsonrpc.Error
+	)
 	switch {
+	case errors.As(err, &te) && te.Kind == task.RPC && errors.As(err, &rpc): // with an HTTP status of its own
+		out.Err = e.refusedCall(c, rpc)
+		out.Err.Status, out.Err.Tried = te.Status, te.Tried
 	case err != nil:
 		out.Err = e.callError(c, err)
 	case m.Error != nil:

@@ -25,7 +25,6 @@ type request struct {
 	timeout time.Duration // of the whole; requestTimeout where 0, none where patient
 	first   bool          // initialize, which is never cancelled
 	final   bool          // a broken stream loses it; a closed one cancels it
-	idle    time.Duration // bound on the silence before and in its stream, see transport.Call
 	outcome bool          // the reply is the outcome of a tool, which may speak of sessions of its own
 
 	told *atomic.Bool // set once the server was told that the reply is no longer waited for; may be nil
@@ -33,9 +32,6 @@ type request struct {
 	task task.ID     // the task it is about
 	call task.CallID // the call it is
 	head func(transport.Head)
-	// on, if set, takes what comes on its stream beside the reply, in place of
-	// the engine; it is called by one goroutine at a time.
-	on func(m *jsonrpc.Message)
 }
 
 // pending is a request that waits for its reply, on whatever stream that comes.
@@ -122,16 +118,8 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 		Body:    body,
 		Header:  header,
 		Final:   r.final,
-		Idle:    r.idle,
 		Patient: r.patient,
-		Handle: func(m *jsonrpc.Message) bool {
-			if r.on != nil && !m.Response() {
-				defer e.recover()
-				r.on(m)
-				return false
-			}
-			return e.take(m, o, r.id)
-		},
+		Handle:  func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
 		Head: func(h transport.Head) {
 			o.heads.Add(1)
 			e.skew.sample(h.Date, h.Sent, h.Received)

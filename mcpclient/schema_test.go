@@ -14,24 +14,36 @@ import (
 	"callboard/mcpclient/mcptest"
 )
 
-// official is the official JSON Schema of MCP 2025-11-25, nil where the
-// environment variable CALLBOARD_SCHEMAS names no folder that holds it.
+// The official JSON Schemas, as resources of official.
+const (
+	legacySchema = "mcp-2025-11-25.schema.json"
+	modernSchema = "mcp-2026-07-28.schema.json"
+	tasksSchema  = "ext-tasks.schema.json"
+)
+
+// official holds the official JSON Schemas, nil where the environment variable
+// CALLBOARD_SCHEMAS names no folder that holds them.
 var official = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 	dir := os.Getenv("CALLBOARD_SCHEMAS")
 	if dir == "" {
 		return nil, nil
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, "mcp-2025-11-25.schema.json"))
-	if err != nil {
-		return nil, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	overlayNumbers(doc)
 	c := jsonschema.NewCompiler()
-	return c, c.AddResource("mcp.json", doc)
+	for _, name := range []string{legacySchema, modernSchema, tasksSchema} {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		if err != nil {
+			return nil, err
+		}
+		overlayNumbers(doc)
+		if err := c.AddResource(name, doc); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 })
 
 // overlayNumbers mends a fault of the published file: the content of an answer
@@ -65,7 +77,52 @@ func overlayNumbers(doc any) {
 	walk(more)
 }
 
-// definitions names the schema of each message that we send.
+// modernDefinitions names the schemas of each request of 2026-07-28 that we send.
+var modernDefinitions = map[string][]string{
+	"server/discover":      {modernSchema + "#/$defs/DiscoverRequest"},
+	"tools/list":           {modernSchema + "#/$defs/ListToolsRequest"},
+	"tools/call":           {modernSchema + "#/$defs/CallToolRequest"},
+	"subscriptions/listen": {modernSchema + "#/$defs/SubscriptionsListenRequest"},
+	"tasks/get":            {tasksSchema + "#/$defs/GetTaskRequest"},
+	"tasks/update":         {tasksSchema + "#/$defs/UpdateTaskRequest"},
+	"tasks/cancel":         {tasksSchema + "#/$defs/CancelTaskRequest"},
+}
+
+// validateModern holds a request of 2026-07-28 against the official schemas, and
+// against what they cannot say: where it stands in headers, and what it has not.
+func validateModern(t *testing.T, c *jsonschema.Compiler, r mcptest.Request) {
+	t.Helper()
+	names := modernDefinitions[r.Method]
+	if names == nil || r.Kind != mcptest.KindRequest {
+		t.Errorf("the server was sent %q, which callboard has no business to send", r.Method)
+		return
+	}
+	for _, h := range []string{"Mcp-Session-Id", "Last-Event-Id"} {
+		if r.Header.Get(h) != "" {
+			t.Errorf("%s has the header %s", r.Method, h)
+		}
+	}
+	if r.Header.Get("Mcp-Method") != r.Method || r.Header.Get("Mcp-Protocol-Version") != version2026 {
+		t.Errorf("%s has the headers %v", r.Method, r.Header)
+	}
+	if c == nil {
+		return
+	}
+	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.ID, "method": r.Method, "params": r.Params})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		checkAs(t, c, name, raw)
+	}
+	checkAs(t, c, modernSchema+"#/$defs/RequestParams", r.Params)
+	members(member(r.Params, "inputResponses"), func(_, v []byte) bool {
+		checkAs(t, c, modernSchema+"#/$defs/ElicitResult", v)
+		return true
+	})
+}
+
+// definitions names the schema of each message of 2025-11-25 that we send.
 var definitions = map[string]string{
 	"initialize":                "InitializeRequest",
 	"notifications/initialized": "InitializedNotification",
@@ -106,6 +163,10 @@ func validate(t *testing.T, r mcptest.Request) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r.Header.Get("Mcp-Method") != "" {
+		validateModern(t, c, r)
+		return
+	}
 	if c == nil {
 		return
 	}
@@ -142,9 +203,14 @@ var compiling sync.Mutex // a Compiler is not safe for tests in parallel
 
 func check(t *testing.T, c *jsonschema.Compiler, name string, raw []byte) {
 	t.Helper()
+	checkAs(t, c, legacySchema+"#/$defs/"+name, raw)
+}
+
+func checkAs(t *testing.T, c *jsonschema.Compiler, name string, raw []byte) {
+	t.Helper()
 	compiling.Lock()
 	defer compiling.Unlock()
-	s, err := c.Compile("mcp.json#/$defs/" + name)
+	s, err := c.Compile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,5 +231,8 @@ func TestSchemasAreHeld(t *testing.T) {
 	if c == nil {
 		t.Skip("CALLBOARD_SCHEMAS names no folder: requests are not held against the official schemas")
 	}
-	check(t, c, "ElicitResult", []byte(`{"action":"accept","content":{"n":1.5,"i":2,"b":true,"s":"x","l":["a"]}}`))
+	answer := []byte(`{"action":"accept","content":{"n":1.5,"i":2,"b":true,"s":"x","l":["a"]}}`)
+	check(t, c, "ElicitResult", answer)
+	checkAs(t, c, modernSchema+"#/$defs/ElicitResult", answer)
+	checkAs(t, c, tasksSchema+"#/$defs/ElicitResult", answer)
 }
