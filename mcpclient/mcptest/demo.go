@@ -27,12 +27,13 @@ const (
 
 // Demo makes a server that plays a day at an operations desk for as long as it is open: tasks of others begin,
 // progress, ask each kind of question, fail, are cancelled, expire, and end with each kind of content; and there are
-// tools for a person to start. The same seed plays the same tasks in the same order. opts come after its own.
+// tools for a person to start. The same seed plays the same tasks in the same order. opts come after its own. It is of
+// the legacy era; [DemoModern] is its neighbour.
 func Demo(seed uint64, opts ...Option) *Server {
 	d := &show{seed: seed, rng: rand.New(rand.NewPCG(seed, 0))}
 	ids := rand.New(rand.NewPCG(seed, 1))
 	own := []Option{
-		WithInfo("callboard-demo", "The demo desk", "1.0.0"),
+		WithInfo("callboard-demo", "The day desk", "1.0.0"),
 		WithInstructions("A made-up operations desk. Nothing here touches anything real: start, answer and cancel as you like."),
 		WithSharedTasks(), WithTTL(handTTL, handTTLMost), WithPollInterval(showPollRate), WithKeepAlive(15 * time.Second),
 		WithRecord(0), WithTools(d.tools()...),

@@ -92,10 +92,10 @@ func (s *Server) carry(w http.ResponseWriter, r *http.Request, st *stream, from 
 	}
 	w.Header().Set("Content-Type", typeSSE)
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
-	w.WriteHeader(http.StatusOK)
 	if st.modern {
 		w.Header().Set("X-Accel-Buffering", "no")
 	}
+	w.WriteHeader(http.StatusOK)
 	if s.cfg.priming && st.keep > 0 {
 		out.write(s.prime(st), 0)
 	}

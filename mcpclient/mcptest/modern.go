@@ -198,7 +198,7 @@ func (s *Server) checkVersion(r *http.Request, m *incoming, inBody json.RawMessa
 	header := r.Header.Get(headerVersion)
 	var body string
 	switch {
-	case m.Method == "initialize":
+	case m.Method == "initialize" && header != ModernRevision:
 		// Whoever sends it has no other way to learn what would work (basic/versioning, backward compatibility).
 		var p struct{ ProtocolVersion string }
 		_ = json.Unmarshal(m.Params, &p) // without a version the error still lists ours

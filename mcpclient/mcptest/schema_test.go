@@ -25,29 +25,45 @@ type judge struct {
 	judged   map[string]int
 }
 
+const (
+	coreAt      = "mem:///mcp.json"
+	extensionAt = "mem:///extension.json"
+)
+
 type refuser struct{}
 
 func (refuser) Load(url string) (any, error) { return nil, errors.New("not fetched: " + url) }
 
 func newJudge(t *testing.T) *judge {
 	t.Helper()
+	return newJudgeOf(t, "mcp-2025-11-25.schema.json", "")
+}
+
+// newJudgeOf holds messages against a schema of the core protocol and, where there is one, of an extension.
+func newJudgeOf(t *testing.T, core, extension string) *judge {
+	t.Helper()
 	dir := os.Getenv("CALLBOARD_SCHEMAS")
 	if dir == "" {
 		t.Skip("CALLBOARD_SCHEMAS names no folder with the official schemas: what the server sends is not held against them")
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, "mcp-2025-11-25.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(refuser{})
 	c.AssertFormat()
-	if err := c.AddResource("mem:///mcp.json", doc); err != nil {
-		t.Fatal(err)
+	for at, name := range map[string]string{coreAt: core, extensionAt: extension} {
+		if name == "" {
+			continue
+		}
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AddResource(at, doc); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return &judge{t: t, compiler: c, compiled: map[string]*jsonschema.Schema{}, judged: map[string]int{}}
 }
@@ -59,7 +75,11 @@ func (j *judge) hold(def string, raw []byte) {
 	sch := j.compiled[def]
 	if sch == nil {
 		var err error
-		if sch, err = j.compiler.Compile("mem:///mcp.json#/$defs/" + def); err != nil {
+		at := coreAt + "#/$defs/" + def
+		if name, ok := strings.CutPrefix(def, extensionDef); ok {
+			at = extensionAt + "#/$defs/" + name
+		}
+		if sch, err = j.compiler.Compile(at); err != nil {
 			j.t.Fatal(err)
 		}
 		j.compiled[def] = sch
