@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -67,15 +68,18 @@ func (p pending) set(n name, c change) {
 	}
 }
 
-// shed forgets the oldest change that is only a handle.
+// shed forgets the oldest eighth of the changes that are only handles.
 func (p pending) shed() {
-	var oldest name
-	for n, c := range p {
-		if n.kind == aHandle && (oldest.kind == 0 || c.at.Before(p[oldest].at)) {
-			oldest = n
+	var handles []name
+	for n := range p {
+		if n.kind == aHandle {
+			handles = append(handles, n)
 		}
 	}
-	delete(p, oldest)
+	slices.SortFunc(handles, func(a, b name) int { return p[a].at.Compare(p[b].at) })
+	for _, n := range handles[:(len(handles)+7)/8] {
+		delete(p, n)
+	}
 }
 
 // fold returns one change for two of one name.

@@ -111,7 +111,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	path := only(t, dir, "*.json")
 	for round := range 4 {
 		kill := start(t, dir, "write")
-		for writes, seen := 0, stat(path); writes < 5+3*round; { // the child is in the midst of it
+		for writes, seen := 0, stat(path); writes < 3+2*round; { // the child is in the midst of it
 			if now := stat(path); differs(seen, now) {
 				writes, seen = writes+1, now
 			}

@@ -18,6 +18,7 @@ const (
 	maxSessions = 16
 	maxSent     = 200
 	maxDropped  = 500
+	maxNames    = 1 << 20 // bytes of all handles' names, of ids, sessions and tools
 
 	// Bytes of what a server made up. A longer name is not one to be kept.
 	maxID    = 1024
@@ -185,7 +186,11 @@ func (d document) limit() {
 	})
 	maps.DeleteFunc(d.sessions, func(id task.Secret, _ session) bool { return id == "" || len(id) > maxID })
 	maps.DeleteFunc(d.sent, func(id task.CallID, _ sent) bool { return id == "" })
-	shorten(d.handles, maxHandles, func(a, b handle) int {
+	most := maxHandles
+	for names := d.names(); names > maxNames; names /= 2 {
+		most = min(most, len(d.handles)) / 2
+	}
+	shorten(d.handles, most, func(a, b handle) int {
 		if x, y := a.Task.Status.Terminal(), b.Task.Status.Terminal(); x != y {
 			if x {
 				return -1
@@ -197,6 +202,15 @@ func (d document) limit() {
 	shorten(d.sessions, maxSessions, func(a, b session) int { return a.kept.Compare(b.kept) })
 	shorten(d.sent, maxSent, func(a, b sent) int { return a.At.Compare(b.At) })
 	shorten(d.dropped, maxDropped, func(a, b dropped) int { return a.at.Compare(b.at) })
+}
+
+// names returns how many bytes of the handles are a server's words.
+func (d document) names() int {
+	n := 0
+	for _, h := range d.handles {
+		n += len(h.Task.ID) + len(h.Session) + len(h.Tool) + len(h.Digest)
+	}
+	return n
 }
 
 // shorten leaves most of m, by removing what comes first in order.
@@ -233,7 +247,7 @@ func bounded(r task.Resume) task.Resume {
 	}
 	r.About.Version = cut(r.About.Version)
 	for _, t := range []*task.Text{&r.About.Name, &r.About.ServerVersion, &r.About.Instructions, &r.About.Note} {
-		*t = task.CleanMax(t.String(), maxWords)
+		*t = task.CleanMax(task.CleanMax(t.String(), maxWords).String(), maxWords) // what is shown in place of what is hidden is longer
 	}
 	return r
 }

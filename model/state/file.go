@@ -17,7 +17,7 @@ const version = 1
 
 // maxFile is how much of a file is read; what is written stays below, by the
 // limits of document.go.
-const maxFile = 64 << 20
+const maxFile = 32 << 20
 
 // What stands in a server's file, as JSON. Durations are milliseconds, times
 // RFC 3339 in UTC.
@@ -88,15 +88,19 @@ type (
 // stamp is a time that is never more than odd: one that cannot be read is none.
 type stamp struct{ time.Time }
 
-func (s stamp) MarshalText() ([]byte, error) {
+// MarshalJSON writes "" for a time that RFC 3339 has no form for.
+func (s stamp) MarshalJSON() ([]byte, error) {
 	if s.IsZero() || s.Year() < 1 || s.Year() > 9999 {
-		return nil, nil
+		return []byte(`""`), nil
 	}
-	return []byte(s.UTC().Format(time.RFC3339Nano)), nil
+	return json.Marshal(s.UTC().Format(time.RFC3339Nano))
 }
 
-func (s *stamp) UnmarshalText(text []byte) error {
-	s.Time, _ = time.Parse(time.RFC3339Nano, string(text)) // zero where it is none
+// UnmarshalJSON never fails.
+func (s *stamp) UnmarshalJSON(value []byte) error {
+	var text string
+	_ = json.Unmarshal(value, &text)               // "" where it is no string
+	s.Time, _ = time.Parse(time.RFC3339Nano, text) // zero where it is no time
 	return nil
 }
 
