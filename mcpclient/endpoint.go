@@ -69,6 +69,7 @@ type Endpoint struct {
 	tls   *tls.Config
 	log   *ring
 	token tokenSource
+	found finding
 }
 
 // NewEndpoint checks cfg and reads the files it names. Nothing is sent. Its
@@ -232,6 +233,13 @@ func (t *tokenSource) authorize(_ context.Context, refused string) (string, erro
 		return "", err
 	}
 	return "Bearer " + token, nil
+}
+
+// latest returns the token that was read last, "" where they are not read.
+func (t *tokenSource) latest() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
 }
 
 func (t *tokenSource) read() (string, error) {

@@ -54,8 +54,10 @@ type discovery struct {
 	extension bool     // the tasks extension is declared
 	core      bool     // tasks are declared the way of 2025-11-25
 
-	// fresh is for how long it holds (ttlMs), 0 for no time at all.
-	fresh time.Duration
+	// fresh is for how long it holds (ttlMs), 0 for no time at all; public
+	// whether it holds for every account (cacheScope).
+	fresh  time.Duration
+	public bool
 	// note is what a person should know of how the server was found.
 	note string
 }
@@ -85,6 +87,8 @@ func parseDiscovery(raw json.RawMessage) (discovery, bool) {
 			d.instructions = task.CleanMax(text(v), maxProse)
 		case "ttlMs":
 			d.fresh = millis(v)
+		case "cacheScope":
+			d.public = text(v) == "public"
 		case "capabilities":
 			d.core = can(member(v, "tasks")) == task.CanYes
 			d.extension = can(member(member(v, "extensions"), extensionTasks)) == task.CanYes

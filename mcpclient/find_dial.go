@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -34,6 +35,9 @@ func (ep *Endpoint) find(ctx context.Context, resume task.Resume) (*Session, err
 		}
 		ep.Note("the server no longer speaks " + version2025 + ": looking for the generation anew")
 		refused = ep.explain("initialize", err)
+	}
+	if s, err := ep.again(ctx); s != nil || err != nil {
+		return s, err
 	}
 	patience := probePatience
 	if resume.Era == task.Modern {
@@ -92,6 +96,9 @@ func decided(e *task.Error) bool {
 
 // findModern is find for a person who asks for 2026-07-28.
 func (ep *Endpoint) findModern(ctx context.Context) (*Session, error) {
+	if s, err := ep.again(ctx); s != nil || err != nil {
+		return s, err
+	}
 	v := ep.probe(ctx, requestTimeout)
 	switch {
 	case v.era == task.Modern:
@@ -116,19 +123,81 @@ func (ep *Endpoint) findModern(ctx context.Context) (*Session, error) {
 // confirm begins a session of the later generation. It needs no handshake, so
 // that a server that told nothing of itself has to answer something else first.
 func (ep *Endpoint) confirm(ctx context.Context, v verdict) (*Session, error) {
-	s, err := ep.dial2026(ctx, v.found)
-	if err != nil || v.found.known {
+	if v.found.known {
+		s, err := ep.dial2026(ctx, v.found)
+		if err == nil {
+			ep.found.keep(v.found, ep.token.latest())
+		}
 		return s, err
+	}
+	s, err := ep.contact(ctx, v.found)
+	var te *task.Error
+	if errors.As(err, &te) && te.Advice.IsZero() {
+		te.Advice = task.Own("--protocol says which revision to speak, where this is not the one")
+	}
+	return s, err
+}
+
+// contact begins a session of the later generation with a server that answers.
+func (ep *Endpoint) contact(ctx context.Context, found discovery) (*Session, error) {
+	s, err := ep.dial2026(ctx, found)
+	if err != nil {
+		return nil, err
 	}
 	var te *task.Error
 	if _, err = s.Tools(ctx); err == nil || errors.As(err, &te) && te.Kind == task.Unsupported {
 		return s, nil
 	}
 	_ = s.Close(context.WithoutCancel(ctx), false) // what is told is why
-	if v.err != nil && otherGeneration(v.err) {
-		return nil, v.err
-	}
 	return nil, err
+}
+
+// again begins another session with what the server said of itself before, as
+// long as that holds (Caching). It returns neither session nor error where it
+// does not.
+func (ep *Endpoint) again(ctx context.Context) (*Session, error) {
+	d, ok := ep.found.recall(ep.token.latest())
+	if !ok {
+		return nil, nil
+	}
+	s, err := ep.contact(ctx, d)
+	if err == nil {
+		if _, ok = ep.found.recall(ep.token.latest()); ok {
+			return s, nil
+		}
+		return nil, s.Close(context.WithoutCancel(ctx), false) // it was said to another account
+	}
+	ep.found.forget()
+	if te := ep.explain("tools/list", err); ctx.Err() != nil || !decided(te) && te.Kind != task.SessionLost {
+		return nil, te
+	}
+	return nil, nil // it has changed
+}
+
+// finding is what a server said of itself, for as long as that holds.
+type finding struct {
+	mu    sync.Mutex
+	found discovery
+	until time.Time
+	token string // that it was said to; a secret
+}
+
+func (f *finding) keep(d discovery, token string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found, f.token, f.until = d, token, time.Now().Add(d.fresh)
+}
+
+func (f *finding) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.until = time.Time{}
+}
+
+func (f *finding) recall(token string) (discovery, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.found, time.Now().Before(f.until) && (f.found.public || f.token == token)
 }
 
 // probe asks server/discover and decides by the answer.
@@ -144,8 +213,11 @@ func (ep *Endpoint) probe(ctx context.Context, patience time.Duration) verdict {
 		v.err.Tried = task.Own("server/discover to " + ep.shown)
 	}
 	words := "server/discover decides nothing"
-	if v.era != task.AnyEra {
-		words = "server/discover says: " + v.era.String()
+	switch {
+	case v.found.known && v.era != task.AnyEra:
+		words = "server/discover was answered: " + v.era.String() + " is spoken"
+	case v.era != task.AnyEra:
+		words = "server/discover tells nothing: " + v.era.String() + " is tried"
 	}
 	if v.err != nil {
 		words += " (" + v.err.Message.Line() + ")"

@@ -3,6 +3,8 @@ package mcpclient
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -267,4 +269,71 @@ func requestsOf(r *rig, kind mcptest.Kind) []mcptest.Request {
 		}
 	}
 	return found
+}
+
+// TestDiscoveryHolds: what a server said of itself is not asked for again before
+// its time, but where the server shows to have changed.
+func TestDiscoveryHolds(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	write := func(token string) {
+		if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inBubble(t, func(t *testing.T) {
+		write("one")
+		s := newScripted(t)
+		s.on("tools/list", result(noTool))
+		ep := s.endpoint(Config{TokenFile: file})
+		asked := 0
+		again := func(what string, discovers int) {
+			t.Helper()
+			session, err := ep.Dial(t.Context(), task.Resume{Era: task.Modern})
+			if err != nil {
+				t.Fatal(what, err)
+			}
+			if n := len(s.requests("server/discover")) - asked; n != discovers {
+				t.Errorf("%s: %d discoveries, want %d", what, n, discovers)
+			}
+			asked = len(s.requests("server/discover"))
+			if a := session.About(); a.Era != task.Modern || a.Name.Line() != "new" {
+				t.Errorf("%s: %+v", what, a)
+			}
+			if err := session.Close(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+		}
+		says := func(ttl int, scope string) {
+			s.on("server/discover", result(strings.NewReplacer(`"ttlMs":0`, fmt.Sprintf(`"ttlMs":%d`, ttl), "private", scope).Replace(modern)))
+		}
+		says(0, "private")
+		again("first", 1)
+		says(60_000, "private")
+		again("held for no time", 1)
+		again("held for a minute", 0)
+		<-time.After(61 * time.Second)
+		again("over", 1)
+		change := func(token string) {
+			write(token)
+			s.on("tools/list", func(w http.ResponseWriter, q *scriptedRequest) {
+				if q.Header.Get("Authorization") != "Bearer "+token {
+					w.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				result(noTool)(w, q)
+			})
+		}
+		change("two")
+		again("another account", 1)
+		says(60_000, "public")
+		<-time.After(61 * time.Second)
+		again("over again", 1)
+		change("three")
+		again("another account, where that makes no difference", 0)
+		s.on("tools/list", rpcAnswer(400, `{"code":-32022,"message":"unsupported","data":{"supported":["2027-01-01"]}}`))
+		again("another version", 1)
+		s.on("tools/list", plainStatus(503))
+		_, err := ep.Dial(t.Context(), task.Resume{})
+		kind(t, err, task.Busy)
+	})
 }

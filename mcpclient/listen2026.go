@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"hash/maphash"
 	"math/rand/v2"
 	"slices"
@@ -325,7 +324,7 @@ func (s *subscription) promote(n *listening, now time.Time) task.Event {
 	if len(fresh) > 0 && len(fresh) <= maxRefreshed && !s.missed {
 		s.e.spawn(func() { s.refresh(n, fresh) })
 	}
-	s.e.ep.Note(fmt.Sprintf("push is open (subscriptions/listen): the server agreed to %d of %d tasks", len(n.granted), len(n.asked)))
+	s.e.ep.Note("push is open (subscriptions/listen): " + n.promise())
 	e := s.up(s.missed)
 	s.missed, s.announce = false, time.Time{}
 	return e

@@ -33,6 +33,18 @@ type listening struct {
 	err      error // why it ended; nil where that was graceful
 }
 
+// promise says what the server agreed to. subscription.mu is held.
+func (l *listening) promise() string {
+	words := "no changes of the tools"
+	if l.tools {
+		words = "changes of the tools"
+	}
+	if len(l.asked) > 0 {
+		words = fmt.Sprintf("%d of %d tasks, %s", len(l.granted), len(l.asked), words)
+	}
+	return words
+}
+
 // listen sends subscriptions/listen and reads its stream to the end.
 func (s *subscription) listen(l *listening) {
 	r := request{method: "subscriptions/listen", id: l.id}
