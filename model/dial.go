@@ -69,6 +69,7 @@ func (m *Model) dialed(l *link, d dialed) {
 	l.stream, l.attended = task.Stream{}, nil
 	l.mended(m.now)
 	l.session = l.server.Resume().Session
+	l.rejoined = (l.rejoined || !l.met) && l.session != "" && l.session == l.resume.Session && !l.resume.Joined
 	l.listErr, l.noList, l.missing = "", false, missing{}
 	l.sched.reset()
 	l.sched.resync(m.now)

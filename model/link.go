@@ -38,6 +38,9 @@ type LinkView struct {
 	SweepErr  string    // why the board cannot be listed, "" where it can
 	Stalled   bool      // an open sweep or poll is overdue
 	Faults    int       // errors on the link so far
+	// Rejoined says that the session is one that was kept from before callboard
+	// was started; PostOnly that another callboard has its stream of pushed news.
+	Rejoined, PostOnly bool
 }
 
 // link is one server: the session to it, or the way to the next one.
@@ -65,6 +68,9 @@ type link struct {
 	retries int         // dials in vain, since a session made progress
 	faults  int
 	met     bool // a session was reached before
+	// rejoined: the session that was reached first was kept from before, and it
+	// is that one still.
+	rejoined bool
 
 	// mute says that the session's server does not answer, though the session
 	// may live on; nil while it does.
@@ -144,6 +150,7 @@ func (l *link) view(now time.Time) LinkView {
 	v := LinkView{
 		Name: l.target.Name, URL: l.target.URL, State: l.state, Why: l.why, Err: l.err, NextTry: l.nextTry,
 		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults,
+		Rejoined: l.rejoined, PostOnly: l.resume.PostOnly && l.rejoined,
 	}
 	switch {
 	case l.mute != nil:

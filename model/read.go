@@ -263,7 +263,12 @@ func (m *Model) whyEmpty(l *link) []string {
 		return []string{name + " lists no task in the session that was joined."}
 	}
 	lines := []string{name + " lists no tasks."}
-	if l.about.Session {
+	if l.rejoined {
+		lines = []string{
+			name + " lists no task in the session that was kept from before, and rejoined.",
+			":watch ID asks for one task.",
+		}
+	} else if l.about.Session {
 		lines = append(lines,
 			"Most servers show a session only its own tasks, and this session is new.",
 			"--session-file joins the session of another program; :watch ID asks for one task.")

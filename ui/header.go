@@ -71,8 +71,11 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 		version = s.t.Dim.Paint(version) + dot
 	}
 	joined := ""
-	if l.About.Joined {
+	switch {
+	case l.About.Joined:
 		joined = s.t.Dim.Paint("joined") + dot
+	case l.Rejoined:
+		joined = s.t.Dim.Paint("rejoined") + dot
 	}
 	return []string{
 		name + "  " + server + dot + url + dot + version + note + joined + state,

@@ -94,3 +94,29 @@ func TestTheEmptyBoardOfAServerWithoutAList(t *testing.T) {
 		s.golden("empty-modern-80x24")
 	})
 }
+
+// A session that was rejoined is told from a new one.
+func TestARejoinedSessionSaysSo(t *testing.T) {
+	for postOnly, want := range map[bool]string{false: "kept from before, rejoined", true: "another callboard has its stream"} {
+		play(t, 100, 24, func() map[string]*script {
+			srv := newScript()
+			srv.resume = task.Resume{Era: task.Legacy, Session: "s-1", PostOnly: postOnly}
+			srv.memory = &memory{kept: task.Kept{Resume: srv.resume}}
+			return map[string]*script{"ops": srv}
+		}, func(s *stage) {
+			s.shows("rejoined ·", "ops lists no task in the session that was kept")
+			s.hides("this session is new")
+			s.press("s")
+			s.shows(want)
+		})
+	}
+	play(t, 100, 24, func() map[string]*script {
+		srv := newScript()
+		srv.resume = task.Resume{Era: task.Legacy, Session: "s-2"}
+		srv.memory = &memory{kept: task.Kept{Resume: task.Resume{Era: task.Legacy, Session: "s-1"}}}
+		return map[string]*script{"ops": srv}
+	}, func(s *stage) {
+		s.hides("rejoined")
+		s.shows("this session is new")
+	})
+}

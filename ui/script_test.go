@@ -34,7 +34,8 @@ type script struct {
 	fail    error         // of every request, where set
 	slow    time.Duration // of each tasks/get
 	memory  *memory       // nil: nothing is kept
-	wishes  bool          // a cancel is taken as a wish, and changes nothing
+	resume  task.Resume
+	wishes  bool // a cancel is taken as a wish, and changes nothing
 	replies []task.Reply
 	cancels []task.ID
 	calls   []task.Call
@@ -165,7 +166,7 @@ func (s *script) Start(_ context.Context, c task.Call) error {
 }
 
 func (s *script) Abandon(context.Context, task.CallID) error { return nil }
-func (s *script) Resume() task.Resume                        { return task.Resume{} }
+func (s *script) Resume() task.Resume                        { return s.resume }
 
 func (s *script) Close(context.Context, bool) error {
 	s.once.Do(func() { close(s.closed) })

@@ -78,7 +78,7 @@ func (p *page) link(l *model.LinkView) {
 		p.add("", a.Note.String(), &t.Warning)
 		p.add("allows", abilities(a), &t.Text)
 	}
-	p.session(a)
+	p.session(l)
 	if !l.Swept.IsZero() {
 		p.add("listed", "the whole board, "+ago(s.since(l.Swept)), &t.Text)
 	}
@@ -111,10 +111,15 @@ func speaks(a *task.About) string {
 	return words
 }
 
-func (p *page) session(a *task.About) {
+func (p *page) session(l *model.LinkView) {
+	a := &l.About
 	switch {
 	case a.Joined:
 		p.add("session", "of another program, joined", &p.s.t.Text)
+	case l.PostOnly:
+		p.add("session", "kept from before, rejoined; another callboard has its stream", &p.s.t.Text)
+	case l.Rejoined:
+		p.add("session", "kept from before, rejoined", &p.s.t.Text)
 	case a.Session:
 		p.add("session", "of our own; its tasks usually end with it", &p.s.t.Text)
 	}

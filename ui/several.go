@@ -30,9 +30,14 @@ func among(m *model.Model, a *model.Ask) []*model.Ask {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *model.Ask) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Prompt.ID, b.Prompt.ID))
+		return cameBefore(a, b)
 	})
 	return all
+}
+
+// cameBefore orders questions as they came, those of one message by their names.
+func cameBefore(a, b *model.Ask) int {
+	return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Prompt.Key, b.Prompt.Key), cmp.Compare(a.Prompt.ID, b.Prompt.ID))
 }
 
 // unanswered reports whether a waits for the person.
@@ -117,7 +122,7 @@ func grouped(asks []*model.Ask) []*model.Ask {
 	}
 	slices.SortStableFunc(asks, func(a, b *model.Ask) int {
 		if places[a] == places[b] && !a.Row.IsZero() {
-			return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Prompt.ID, b.Prompt.ID))
+			return cameBefore(a, b)
 		}
 		return cmp.Compare(places[a], places[b])
 	})
