@@ -21,12 +21,17 @@ func start(t *testing.T, mode string, settings ...string) *termtest.Session {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = termtest.Environ(append(settings, childEnv+"="+mode)...)
 	s := termtest.Start(t, cmd, 80, 24)
+	settled(s)
+	return s
+}
+
+// settled waits until the sample stands on the screen and Bubble Tea has asked for
+// the size by itself: it does so in a goroutine, which must have read its fields
+// before an editor or a suspension writes them.
+func settled(s *termtest.Session) {
 	s.See("sample 80x24")
 	s.SeeAltScreen(true)
-	// Bubble Tea asks for the size by itself, in a goroutine that must have read
-	// its fields before an editor or a suspension writes them.
 	s.See("told 2 times")
-	return s
 }
 
 func TestGivesTheTerminalBack(t *testing.T) {
@@ -175,8 +180,7 @@ func TestSuspendAndBack(t *testing.T) {
 	s := termtest.Start(t, cmd, 80, 24)
 	s.See("sh>")
 	s.Type(childEnv + "=plain \"$CHILD\"\r")
-	s.SeeAltScreen(true)
-	s.See("sample 80x24")
+	settled(s)
 	s.Type("z")
 	s.SeeAltScreen(false)
 	s.See("Stopped")
@@ -200,7 +204,7 @@ func TestSuspendThatIsIgnored(t *testing.T) {
 	s := termtest.Start(t, cmd, 80, 24)
 	s.See("sh>")
 	s.Type("(trap '' TSTP; " + childEnv + "=plain exec \"$CHILD\")\r")
-	s.See("sample 80x24")
+	settled(s)
 	s.Type("z")
 	s.See("cannot suspend: the signal that stops a program is ignored here")
 	s.SeeAltScreen(true)
