@@ -59,8 +59,7 @@ func (e *era2025) accept(*request, json.RawMessage) error { return nil }
 // lives is manners.lives: news of every task come by themselves here.
 func (e *era2025) lives(task.ID, bool) {}
 
-// detail is manners.detail: a task's questions and results come in messages of
-// their own.
+// detail is manners.detail: a task's questions come in messages of their own.
 func (e *era2025) detail(t task.Task, _ json.RawMessage) task.Task { return t }
 
 func (e *era2025) resume() task.Resume {

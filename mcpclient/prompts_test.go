@@ -214,7 +214,9 @@ func TestSilentImpatience(t *testing.T) {
 // other prompt.
 func TestSecondPromptStays(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := attach(t, tool("deploy", func(ctx ctx, c *mcptest.Call) mcptest.Outcome {
+		// Nothing is said of what a task still asks once the first answer is there.
+		moves := mcptest.WithTransitions(func(from, to mcptest.Status) bool { return from != to })
+		r := attach(t, moves, tool("deploy", func(ctx ctx, c *mcptest.Call) mcptest.Outcome {
 			go func() { _, _ = c.Elicit(nameForm) }()
 			_, _ = c.Elicit(nameForm)
 			<-ctx.Done()

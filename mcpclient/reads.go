@@ -107,8 +107,14 @@ func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.T
 	return e.heard(t, raw), nil
 }
 
-// heard notes what a message tells of a task.
+// heard notes what a message tells of a task. Its result may be in it, in some
+// legacy sessions too.
 func (e *engine) heard(t task.Task, raw json.RawMessage) task.Task {
+	if r, ok := outcomeOf(t, body(raw)); ok {
+		e.mu.Lock()
+		e.results.add(t.ID, r)
+		e.mu.Unlock()
+	}
 	return e.observe(e.manners.detail(t, raw))
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
 )
 
@@ -72,45 +71,12 @@ func (e *era2026) keptResult(id task.ID) (task.Result, bool) {
 	return r.result(), true
 }
 
-// body returns the task in a message: some servers wrap it.
-func body(raw json.RawMessage) json.RawMessage {
-	if wrapped := member(raw, "task"); isObject(wrapped) {
-		return wrapped
-	}
-	return raw
-}
-
-// outcomeOf returns the result, or the error in its place, that stands in the
-// state of an ended task (schema types CompletedTask and FailedTask).
-func outcomeOf(t task.Task, raw json.RawMessage) (cachedResult, bool) {
-	if !t.Status.Terminal() {
-		return cachedResult{}, false
-	}
-	if result := member(raw, "result"); isObject(result) {
-		return cachedResult{raw: result}, true
-	}
-	failure := member(raw, "error")
-	if !isObject(failure) {
-		return cachedResult{}, false
-	}
-	rpc := &jsonrpc.Error{Message: text(member(failure, "message")), Data: member(failure, "data")}
-	code, _ := number(member(failure, "code"))
-	rpc.Code = int(code)
-	return cachedResult{raw: failure, rpc: rpc}, true
-}
-
-// detail is manners.detail: the state of a task holds its result, and what it
-// asks. What was pushed may leave both out; they are fetched then.
+// detail is manners.detail: the state of a task says what it asks. What was
+// pushed may leave that out; it is fetched then.
 func (e *era2026) detail(t task.Task, raw json.RawMessage) task.Task {
-	raw = body(raw)
 	e.push.polled(t.ID)
-	if r, ok := outcomeOf(t, raw); ok {
-		e.mu.Lock()
-		e.results.add(t.ID, r)
-		e.mu.Unlock()
-	}
 	if !t.Status.Terminal() { // what an ended task asked is withdrawn with it
-		e.inquire(t, member(raw, "inputRequests"))
+		e.inquire(t, member(body(raw), "inputRequests"))
 	}
 	return t
 }

@@ -75,3 +75,30 @@ func (c *resultCache) ended(id task.ID) {
 		c.remove(id)
 	}
 }
+
+// body returns the task in a message: some servers wrap it.
+func body(raw json.RawMessage) json.RawMessage {
+	if wrapped := member(raw, "task"); isObject(wrapped) {
+		return wrapped
+	}
+	return raw
+}
+
+// outcomeOf returns the result, or the error in its place, that stands in the
+// state of an ended task (schema types CompletedTask and FailedTask).
+func outcomeOf(t task.Task, raw json.RawMessage) (cachedResult, bool) {
+	if !t.Status.Terminal() {
+		return cachedResult{}, false
+	}
+	if result := member(raw, "result"); isObject(result) {
+		return cachedResult{raw: result}, true
+	}
+	failure := member(raw, "error")
+	if !isObject(failure) {
+		return cachedResult{}, false
+	}
+	rpc := &jsonrpc.Error{Message: text(member(failure, "message")), Data: member(failure, "data")}
+	code, _ := number(member(failure, "code"))
+	rpc.Code = int(code)
+	return cachedResult{raw: failure, rpc: rpc}, true
+}

@@ -40,16 +40,19 @@ func (s *Session) Result(ctx context.Context, id task.ID) (task.Result, error) {
 }
 
 // Attend holds tasks/result open for the first 32 of these tasks and for no
-// others, so that their prompts reach us. Read-only sessions attend nothing.
+// others, so that their prompts reach us. Read-only sessions attend nothing, nor
+// do those of 2026-07-28, where prompts stand in the state of their task.
 func (s *Session) Attend(ids []task.ID) {
 	if !s.ep.cfg.ReadOnly {
 		s.era.attend(ids)
 	}
 }
 
-// Answer sends replies to prompts: those of a task together where the era lets
-// it, else one after the other, up to the first that fails. An error of kind
-// Lost means that nobody knows whether it arrived.
+// Answer sends replies to prompts: those of a task, or of a call that asks before
+// it is one, together where the era lets it, else one after the other, up to the
+// first that fails. An error of kind Lost means that nobody knows whether it
+// arrived. Receipt.Waits counts the other prompts that must be answered first
+// where the server takes all answers together only.
 func (s *Session) Answer(ctx context.Context, replies ...task.Reply) (task.Receipt, error) {
 	if err := s.writable("answers no prompt"); err != nil {
 		return task.Receipt{}, err
@@ -57,7 +60,9 @@ func (s *Session) Answer(ctx context.Context, replies ...task.Reply) (task.Recei
 	return s.era.answer(ctx, replies)
 }
 
-// Cancel is tasks/cancel; it returns the task as the server then has it.
+// Cancel is tasks/cancel; it returns the task as the server then has it, or the
+// zero Task where it took the wish and no more (tasks extension, "Task
+// Cancellation").
 func (s *Session) Cancel(ctx context.Context, id task.ID) (task.Task, error) {
 	if err := s.writable("cancels nothing"); err != nil {
 		return task.Task{}, err
@@ -77,9 +82,10 @@ func (s *Session) Start(ctx context.Context, call task.Call) error {
 	return s.era.start(ctx, call)
 }
 
-// Abandon cancels a plain call by notifications/cancelled. The call then ends
-// by Returned: with its reply where the two crossed, else with an error of kind
-// Lost.
+// Abandon cancels a plain call, by notifications/cancelled or, in 2026-07-28, by
+// closing its stream. The call then ends by Returned: with its reply where the
+// two crossed, else with an error of kind Lost, or of kind Unsupported where it
+// waited for an answer and nothing runs for it.
 func (s *Session) Abandon(ctx context.Context, id task.CallID) error {
 	if err := s.writable("cancels nothing"); err != nil {
 		return err

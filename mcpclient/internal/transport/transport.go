@@ -1,7 +1,9 @@
-// Package transport is the streamable HTTP transport of MCP 2025-11-25
-// (Basic, Transports): each message that the client sends is a POST of its own,
-// answered by JSON or by a stream of server-sent events; one GET stream brings
-// what the server volunteers; broken streams are resumed by their event ids.
+// Package transport is the streamable HTTP transport of MCP (Basic, Transports):
+// each message that the client sends is a POST of its own, answered by JSON or by
+// a stream of server-sent events. In 2025-11-25 one GET stream brings what the
+// server volunteers, and broken streams are resumed by their event ids. 2026-07-28
+// has neither: there the stream of a POST may stay open for as long, and to close
+// it cancels the request (Call.Final, Call.Idle).
 //
 // It knows HTTP, streams and time, and of JSON-RPC only where one message ends
 // and the next begins: which message answers which request is for its user to
