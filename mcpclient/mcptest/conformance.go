@@ -8,11 +8,12 @@ import (
 )
 
 // Conformance is a server of both eras with the tools that the official conformance suite calls in its server
-// scenarios named tasks-*.
+// scenarios named tasks-*. Its legacy half sends prompts on GET, since the official client asks for no tasks/result
+// before the task has ended.
 func Conformance(opts ...Option) *Server {
 	own := []Option{
 		WithEra(LegacyEra | ModernEra), WithInfo("callboard-conformance", "Conformance server", "1.0.0"),
-		WithPollInterval(200 * time.Millisecond), WithTools(conformanceTools()...),
+		WithPromptRoute(ByGET), WithPollInterval(200 * time.Millisecond), WithTools(conformanceTools()...),
 	}
 	return New(append(own, opts...)...)
 }
@@ -70,6 +71,14 @@ func slowCompute(_ context.Context, c *Call) Outcome {
 	return Answered(fmt.Sprintf("%s: computed for %g s", a.Label, a.Seconds))
 }
 
+// letKnow gives the client the time to learn of the task before it is asked on behalf of it: the official client
+// answers a prompt of a task that it does not know yet by cancelling it.
+func letKnow(c *Call) {
+	if c.TaskID() != "" {
+		c.Sleep(200 * time.Millisecond)
+	}
+}
+
 // askConfirm and askYourName are the questions of the suite's tools.
 func askConfirm(message string) Elicitation {
 	return Elicitation{Message: message, Schema: json.RawMessage(`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Confirm"}},"required":["confirm"]}`)}
@@ -84,6 +93,7 @@ func confirmDelete(_ context.Context, c *Call) Outcome {
 	if err := c.Bind(&a); err != nil {
 		return ToolError(err.Error())
 	}
+	letKnow(c)
 	reply, err := c.Elicit(askConfirm("Delete " + a.Filename + "?"))
 	if err != nil {
 		return unanswered(err)
@@ -96,6 +106,7 @@ func confirmDelete(_ context.Context, c *Call) Outcome {
 }
 
 func multiInput(_ context.Context, c *Call) Outcome {
+	letKnow(c)
 	replies, err := c.ElicitAll(
 		Question{Key: "name", Elicitation: askYourName("What is your name?")},
 		Question{Key: "confirm", Elicitation: askConfirm("Go on?")},
@@ -107,6 +118,7 @@ func multiInput(_ context.Context, c *Call) Outcome {
 }
 
 func askName(_ context.Context, c *Call) *Outcome {
+	letKnow(c)
 	replies, err := c.ElicitAll(Question{Key: "user_name", Elicitation: askYourName("Who is to be greeted?")})
 	if err != nil {
 		o := unanswered(err)

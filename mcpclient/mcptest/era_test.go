@@ -102,6 +102,22 @@ func TestTasksOutliveTheListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.update(id, map[string]any{"a": accept(nil), "b": accept(nil)})
+	m, _ := modernly(t)
+	if err := m.StopListening(); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := m.DialContext(t.Context(), "", ""); err == nil {
+		_ = conn.Close()
+		t.Error("somebody listens in memory")
+	}
+	if err := m.ListenAgain(); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := m.DialContext(t.Context(), "", ""); err != nil {
+		t.Error(err)
+	} else {
+		_ = conn.Close()
+	}
 	s.waitStatus(t, id, Completed)
 	if got := c.get(id); got.Status != Completed {
 		t.Errorf("%+v", got)

@@ -83,7 +83,7 @@ type Faults struct {
 
 	LateHeaders  bool // tasks/result sends no response header until the task has ended
 	RefuseResult bool // tasks/result of a live task is -32603 "no result stored" at once
-	ErrorStatus  int  // HTTP status of JSON-RPC errors; zero: 200
+	ErrorStatus  int  // HTTP status of JSON-RPC errors; zero: 200, in the modern era what the specification says
 
 	CutBytes   func() int    // bytes after which the next SSE connection breaks; zero or less: it does not. Never called twice at once
 	CutEvents  int           // events after which an SSE connection breaks; zero: it does not
@@ -127,7 +127,7 @@ type Faults struct {
 	ExtensionInInitialize bool // `initialize` lists the extension beside or instead of `tasks`
 	ModernPush            bool // legacy sessions are pushed notifications/tasks in the shape of the extension
 
-	AskWorking    bool            // a task stays working while it asks
+	AskWorking    bool            // a task stays working while it asks (legacy era: a modern one shows no question then)
 	NoRelatedTask bool            // prompts do not name their task
 	PromptsOnce   bool            // a prompt is handed out to the first tasks/result alone
 	AskPatience   time.Duration   // an unanswered prompt is given up after this; zero: never

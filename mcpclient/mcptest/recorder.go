@@ -152,6 +152,9 @@ func (s *Server) Drain(ctx context.Context) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		done := true
+		for _, l := range s.listens {
+			done = done && l.st.drained()
+		}
 		s.eachSession("", func(ss *session) {
 			done = done && ss.get.drained()
 			for _, st := range ss.streams {
