@@ -220,7 +220,7 @@ func TestTasksOfOthersThatArePushed(t *testing.T) {
 func TestAttachSaysAll(t *testing.T) {
 	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
 		said := strings.Join(st.Why(), "\n")
-		for _, part := range []string{"initialize to " + srv.URL(), "wants a token (401)", "--token-file", "r tries again"} {
+		for _, part := range []string{"server/discover to " + srv.URL(), "wants a token (401)", "--token-file", "r tries again"} {
 			if !strings.Contains(said, part) {
 				t.Errorf("%q is not in:\n%s", part, said)
 			}

@@ -215,6 +215,13 @@ func (a *Ask) same(b *Ask) bool {
 		a.Prompt.URL == b.Prompt.URL && bytes.Equal(a.Prompt.Form.Schema, b.Prompt.Form.Schema)
 }
 
+// sameKey reports whether a and b have one key of inputRequests, which outlives
+// the link; the ids of requests in the Legacy era do not.
+func (m *Model) sameKey(a, b *Ask) bool {
+	l := m.byName[a.Server]
+	return l.about.Era != task.Modern || a.Prompt.Key == b.Prompt.Key
+}
+
 // inherit gives a question that is asked again what was typed for it, and holds
 // the answer that was held when the link broke. That one goes out with the next
 // answer of the person, never by itself.
@@ -228,7 +235,7 @@ func (m *Model) inherit(a *Ask) {
 			m.drafts[a.Prompt.ID], a.Before, draft = d, true, true
 			delete(m.drafts, old.Prompt.ID)
 		}
-		if old.again && !answer && old.Prompt.Task == a.Prompt.Task {
+		if old.again && !answer && old.Prompt.Task == a.Prompt.Task && m.sameKey(old, a) {
 			reply := *old.reply
 			reply.Prompt = a.Prompt.ID
 			a.State, a.holder, a.reply, answer = Held, byModel, &reply, true
@@ -319,6 +326,8 @@ func (m *Model) closePrompts(r *Row, why string) {
 			// The call failed for want of this visit, and is sent again after it.
 		case a.State == Answering:
 			// It may well have ended because of that answer.
+		case a.sentWithout(r):
+			m.closeAsk(a, Answered, "")
 		default:
 			m.closeAsk(a, Withdrawn, why)
 		}
@@ -349,12 +358,21 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 		m.reopen(r)
 	case from == task.InputRequired:
 		for _, a := range slices.Clone(r.Asks) {
-			if (a.State == Open || a.State == Held) && !sentAt.Before(a.Since) && !m.moving(a) {
+			switch {
+			case a.sentWithout(r):
+				m.closeAsk(a, Answered, "")
+			case (a.State == Open || a.State == Held) && !sentAt.Before(a.Since) && !m.moving(a):
 				a.inferred = true
 				m.closeAsk(a, Withdrawn, "the task went on without an answer")
 			}
 		}
 	}
+}
+
+// sentWithout reports whether an answer that the session held went out without a
+// receipt: nothing that it waited for is asked any more, and the task went on.
+func (a *Ask) sentWithout(r *Row) bool {
+	return a.State == Held && a.holder == bySession && waitsFor(r, a) == 0
 }
 
 // moving reports whether an answer, to a or to another question of its task,

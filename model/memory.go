@@ -127,15 +127,16 @@ func (m *Model) keepNow(l *link) {
 }
 
 // resumeChange returns what is to be kept of l's session: itself while tasks or
-// calls live in it, else that its era was found out. It is empty where that is
-// kept already. A session that another program began is not ours to keep.
+// calls live in it, or results can be had there, else that its era was found
+// out. It is empty where that is kept already. A session that another program
+// began is not ours to keep.
 func (m *Model) resumeChange(l *link) []task.Keep {
 	if l.server == nil || l.target.Memory == nil {
 		return nil
 	}
 	resume := l.server.Resume()
 	postOnly := l.resume.PostOnly
-	if l.resume.Joined || len(l.sched.watches) == 0 && l.starts == 0 {
+	if l.resume.Joined || len(l.sched.watches) == 0 && l.starts == 0 && !l.hasResults(m.now) {
 		resume = resume.Afresh()
 	} else if postOnly {
 		resume.PostOnly = true
@@ -145,6 +146,23 @@ func (m *Model) resumeChange(l *link) []task.Keep {
 	}
 	l.keptResume = resume
 	return []task.Keep{task.KeepResume{Resume: resume}}
+}
+
+// hasResults reports whether l's session holds ended tasks whose handles are
+// kept: with the session their results would be gone.
+func (l *link) hasResults(now time.Time) bool {
+	if l.target.Memory == nil || l.session == "" {
+		return false
+	}
+	for _, r := range l.store.tasks {
+		if !r.ours() || !r.Task.Status.Terminal() || r.Mark != NoMark || r.How == task.Remembered && r.Handle.Session != l.session {
+			continue
+		}
+		if end, limited := r.Expiry(); !limited || now.Before(end) {
+			return true
+		}
+	}
+	return false
 }
 
 // sessionOver notes that l's session is no more.
@@ -213,7 +231,7 @@ func (m *Model) remember(l *link, kept task.Kept) {
 		m.rememberSent(l, s)
 	}
 	for k := range l.recorded {
-		if r := m.Row(k); !now[k] && r != nil && r.Key == k && (r.Handle != nil || r.Sent != nil && !r.Live()) && !l.unkept[k.ID] {
+		if r := m.Row(k); !now[k] && r != nil && r.Key == k && (r.Handle != nil || r.Sent != nil && !r.Live()) {
 			m.remove(l, r)
 		}
 	}

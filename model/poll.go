@@ -131,7 +131,7 @@ func (s *schedule) heard(t task.Task, how task.How, asking bool, now time.Time) 
 func (s *schedule) remember(t task.Task, listed bool, now time.Time) {
 	s.heard(t, task.Remembered, t.Status == task.InputRequired, now)
 	w := s.watches[t.ID]
-	w.listed = listed
+	w.listed, w.from = listed, now.Add(-1) // before whatever is asked for anew now
 	if !w.asked {
 		s.enqueue(w)
 	}

@@ -12,7 +12,8 @@ import (
 const memoryLeast = 500 * time.Millisecond
 
 // Shutdown closes all sessions in bounded time (at most 2 s): one with live
-// tasks is left alone, an idle one of our own gets its DELETE. What the next
+// tasks, or with results of tasks whose handles are kept, is left alone; an idle
+// one of our own gets its DELETE. What the next
 // start needs is kept. It returns a sentence for the person for each link whose
 // tasks go on. It is called after the program's loop has ended.
 func (m *Model) Shutdown() []string {
@@ -34,7 +35,7 @@ func (m *Model) Shutdown() []string {
 		if words := l.farewell(live); words != "" {
 			told = append(told, words)
 		}
-		keep := live > 0 || l.resume.Joined || l.about.Joined || l.resume.PostOnly
+		keep := live > 0 || l.hasResults(m.now) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
 		m.keepLast(l, keep)
 		l.server = nil
 		open++

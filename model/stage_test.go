@@ -38,6 +38,8 @@ type script struct {
 	attend [][]task.ID
 	closed []bool // keep, of each Close
 	resume []task.Resume
+	sent   [][]task.Reply // the replies of each Answer
+	leaves task.Resume    // what a session gives as its Resume
 
 	feed chan fed // of the newest session
 
@@ -46,6 +48,7 @@ type script struct {
 	onGet    func(task.ID) (task.Task, error)
 	onPage   func(task.Cursor) (task.Page, error)
 	onAnswer func(context.Context, task.Reply) error
+	onAll    func([]task.Reply) (task.Receipt, error)
 	onCancel func(task.ID) (task.Task, error)
 	onStart  func(task.Call) error
 	onResult func(task.ID) (task.Result, error)
@@ -55,8 +58,16 @@ type script struct {
 func newScript() *script {
 	return &script{
 		about: task.About{Version: "2025-11-25", List: task.CanYes, Cancel: task.CanYes, TaskCalls: task.CanYes, Tools: task.CanYes, Session: true},
-		tasks: map[task.ID]task.Task{},
+		tasks: map[task.ID]task.Task{}, leaves: task.Resume{Era: task.Legacy, Session: "s1"},
 	}
+}
+
+// newModern is a script of a server of the Modern era.
+func newModern() *script {
+	s := newScript()
+	s.about = task.About{Era: task.Modern, Version: "2026-07-28", List: task.CanNo, Cancel: task.CanYes, TaskCalls: task.CanYes, Tools: task.CanYes}
+	s.leaves = task.Resume{Era: task.Modern}
+	return s
 }
 
 func (s *script) record(what, id string) {
@@ -228,6 +239,13 @@ func (v *session) attended() []task.ID {
 
 func (v *session) Answer(ctx context.Context, r ...task.Reply) (task.Receipt, error) {
 	v.record("answer", string(r[0].Prompt))
+	v.mu.Lock()
+	v.sent = append(v.sent, r)
+	all := v.onAll
+	v.mu.Unlock()
+	if all != nil {
+		return all(r)
+	}
 	if v.onAnswer != nil {
 		if err := v.onAnswer(ctx, r[0]); err != nil {
 			return task.Receipt{}, err
@@ -267,7 +285,11 @@ func (v *session) Abandon(_ context.Context, id task.CallID) error {
 	return nil
 }
 
-func (v *session) Resume() task.Resume { return task.Resume{Session: "s1"} }
+func (v *session) Resume() task.Resume {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.leaves
+}
 
 func (v *session) Close(_ context.Context, keep bool) error {
 	v.mu.Lock()

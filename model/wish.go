@@ -37,6 +37,9 @@ type Wish struct {
 	from task.Status // the task's status when it was sent
 	// intent: the server took a cancel as a wish and told nothing of the task.
 	intent bool
+	// patient: the task asks for other things too, so that nobody can tell when
+	// it should have shown an effect.
+	patient bool
 }
 
 // effectAfter is how long a task may show no effect of what was delivered,
@@ -46,9 +49,12 @@ const (
 	intentAfter = 30 * time.Second
 )
 
-// settles returns when w is given up to show an effect.
+// settles returns when w is given up to show an effect, zero for never.
 func (w *Wish) settles() time.Time {
-	if w.intent {
+	switch {
+	case w.patient:
+		return time.Time{}
+	case w.intent:
 		return w.At.Add(intentAfter)
 	}
 	return w.At.Add(effectAfter)
@@ -139,7 +145,7 @@ func (m *Model) effectOn(w *Wish, r *Row, c change) {
 // settleWishes tells of what was delivered long ago and shows no effect.
 func (m *Model) settleWishes() {
 	for _, w := range slices.Clone(m.watched) {
-		if m.now.Before(w.settles()) {
+		if at := w.settles(); at.IsZero() || m.now.Before(at) {
 			continue
 		}
 		r := m.Row(w.key)
@@ -148,8 +154,7 @@ func (m *Model) settleWishes() {
 			// A task that never said that it asks cannot show that it goes on.
 			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
 		case w.ask != nil && len(r.Asks) > 0:
-			// It still asks, but not necessarily for this.
-			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
+			w.patient = true
 		case w.ask != nil && r.Task.Status == task.InputRequired:
 			m.wishMoved(w, NoEffect, "the task still asks")
 		case w.Verb == "cancel" && r.Live():
