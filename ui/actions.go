@@ -34,7 +34,8 @@ func (r *Root) refuse(why string) { r.say(asSentence(oneLine(why))) }
 
 // asSentence begins words with a capital letter and ends them.
 func asSentence(words string) string {
-	if c, n := utf8.DecodeRuneInString(words); n > 0 {
+	first, _, _ := strings.Cut(words, " ")
+	if c, n := utf8.DecodeRuneInString(words); n > 0 && !strings.ContainsFunc(first, notInWords) {
 		words = string(unicode.ToUpper(c)) + words[n:]
 	}
 	if words != "" && !strings.HasSuffix(words, ".") && !strings.HasSuffix(words, "?") {
@@ -42,6 +43,10 @@ func asSentence(words string) string {
 	}
 	return words
 }
+
+// notInWords reports whether a character stands in ids and not in the words that
+// begin a sentence: an id stays as it is written.
+func notInWords(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("',:;.?", c) }
 
 // fail says what went wrong.
 func (r *Root) fail(words string) { r.said = note{text: oneLine(words), bad: true, at: r.now} }

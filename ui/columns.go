@@ -223,14 +223,15 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 		lead = "the cancel came too late"
 	case refusedForVisit(r.Outcome) && len(r.Asks) == 0:
 		lead = s.k.Task.Again.Help().Key + " runs it again"
+	case r.Cancelling() && r.Wish.State != model.NoEffect: // its status says so
 	case r.Wish != nil && r.Wish.State != model.Taken && (r.Wish.Verb != "start" || r.Wish.State != model.Delivered):
 		lead, leadRole = s.wishWords(r.Wish)
 	case r.Task.Status.Terminal() && r.Mark == model.Expired:
 		lead, leadRole = "expired", &s.t.Dim
 	case r.Task.Status.Terminal() && r.Mark == model.Gone:
 		lead, leadRole = "gone", &s.t.Dim
-	case r.Task.Status.Terminal() && r.Mark == model.NotOurs:
-		lead, leadRole = "not ours", &s.t.Dim
+	case r.Mark == model.NotOurs:
+		lead, leadRole = r.Task.Status.String()+" when last seen", &s.t.Dim
 	case r.Mark == model.UnknownOutcome && r.Call == nil:
 		lead = "no reply was seen"
 	case r.How == task.Remembered && r.Live():

@@ -91,6 +91,9 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 
 // holds returns since when a row's status, or what befell it since, holds.
 func holds(r *model.Row) time.Time {
+	if r.Cancelling() {
+		return r.Wish.At
+	}
 	if n := len(r.Steps); n > 0 && !r.Task.Status.Terminal() && (r.Mark == model.Gone || r.Mark == model.Expired) {
 		if last := &r.Steps[n-1]; last.Kind != task.Told {
 			return last.At
@@ -166,7 +169,7 @@ func (p *page) past(q *model.Past) {
 func (p *page) outcome(r *model.Row) {
 	o, t := r.Outcome, p.s.t
 	switch {
-	case o == nil && !r.Task.Status.Terminal():
+	case o == nil && (!r.Task.Status.Terminal() || r.Mark == model.NotOurs):
 	case o == nil:
 		p.add("result", "enter reads it", &t.Dim)
 	case o.Loading:

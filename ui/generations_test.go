@@ -82,7 +82,7 @@ func TestACancelThatLosesAgainstTheEnd(t *testing.T) {
 		s.press("c")
 		s.shows("The server takes a cancel as a wish")
 		s.press("y")
-		s.shows("◐ cancelling", "cancel: delivered")
+		s.shows("◐ cancelling  t1        Rolling out", "cancel: delivered")
 		s.details("The server took it as a wish; the task may still end otherwise.")
 		s.golden("cancelling-120x30")
 		s.wait(time.Second)
@@ -124,17 +124,18 @@ func TestMarksHaveTheirWords(t *testing.T) {
 		at := time.Now().Add(-time.Hour)
 		base := model.Row{Key: task.Key{Server: "ops", ID: "t1"}, Task: task.Task{Status: task.Working}, How: task.Remembered, First: at, Since: at, Began: at}
 		for want, change := range map[string]func(*model.Row){
-			"◐ working?": func(*model.Row) {},
-			"◌ expired":  func(r *model.Row) { r.Mark = model.Expired },
-			"◌ gone":     func(r *model.Row) { r.Mark = model.Gone },
-			"◌ not ours": func(r *model.Row) { r.Mark = model.NotOurs },
+			"◐ working?":  func(*model.Row) {},
+			"◌ expired":   func(r *model.Row) { r.Mark = model.Expired },
+			"◌ gone":      func(r *model.Row) { r.Mark = model.Gone },
+			"◌ not ours":  func(r *model.Row) { r.Mark = model.NotOurs },
+			"◌ not ours ": func(r *model.Row) { r.Mark, r.Task.Status = model.NotOurs, task.Completed },
 			"! unknown": func(r *model.Row) {
 				r.Mark, r.Key.ID, r.Key.Call = model.UnknownOutcome, "", "c1"
 			},
 		} {
 			row := base
 			change(&row)
-			if st := sc.statusOf(&row); st.glyph+" "+st.word != want {
+			if st := sc.statusOf(&row); st.glyph+" "+st.word != strings.TrimSpace(want) {
 				t.Errorf("%s: it shows %s %s", want, st.glyph, st.word)
 			}
 		}
@@ -244,4 +245,15 @@ func TestARowThatWantsAVisitSaysSo(t *testing.T) {
 		s.hides("must visit")
 		s.shows("X runs it again")
 	})
+}
+
+// A sentence that begins with an id leaves it as it is.
+func TestASentenceKeepsAnID(t *testing.T) {
+	for in, want := range map[string]string{
+		"the server is busy": "The server is busy.", "bbd5af8b-17a6 is forgotten": "bbd5af8b-17a6 is forgotten.", "no?": "No?", "": "",
+	} {
+		if got := asSentence(in); got != want {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
 }

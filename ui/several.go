@@ -48,8 +48,12 @@ func placeOf(m *model.Model, a *model.Ask) form.Place {
 	all := among(m, a)
 	p := form.Place{Number: slices.Index(all, a) + 1, Of: len(all)}
 	for _, o := range all {
-		if o != a && unanswered(o) {
+		switch {
+		case o == a:
+		case unanswered(o):
 			p.Others++
+		case o.State == model.Held:
+			p.Held++
 		}
 	}
 	return p

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	"callboard/model"
@@ -20,14 +21,14 @@ func (s *scene) statusOf(r *model.Row) status {
 	g, t := &s.t.Glyphs, s.t
 	st := status{g.Working, "working", &t.Working}
 	switch ended := r.Task.Status.Terminal(); {
+	case r.Mark == model.NotOurs:
+		return status{g.Gone, "not ours", &t.Gone}
 	case !ended && r.Mark == model.Expired:
 		return status{g.Gone, "expired", &t.Gone}
 	case !ended && r.Mark == model.Gone:
 		return status{g.Gone, "gone", &t.Gone}
 	case !ended && r.Mark == model.UnknownOutcome:
 		return status{g.Warning, "unknown", &t.Warning}
-	case !ended && r.Mark == model.NotOurs:
-		return status{g.Gone, "not ours", &t.Gone}
 	case r.MustVisit():
 		return status{g.Asking, "must visit", &t.Asking}
 	case r.Task.Status == task.Completed && toolFailed(r):
@@ -163,6 +164,9 @@ func markWords(r *model.Row) string {
 func message(r *model.Row) string {
 	switch {
 	case r.Asking() && len(r.Asks) > 0 && !r.Asks[0].Prompt.Message.IsZero():
+		if n := len(r.Asks); n > 1 {
+			return fmt.Sprintf("(%d) %s", n, r.Asks[0].Prompt.Message.Line())
+		}
 		return r.Asks[0].Prompt.Message.Line()
 	case r.Progress != nil && !r.Task.Status.Terminal() && !r.Progress.Message.IsZero():
 		return r.Progress.Message.Line()

@@ -77,11 +77,17 @@ func (p *tasksPane) settle(m *model.Model) {
 	p.at = board.At(p.win.cursor).Key
 }
 
-// told reports whether each server that is reached has told its tasks, as far
-// as it lists them at all.
+// unlisted is how long a server that lists nothing has to tell of the tasks that
+// it is asked for by their ids.
+const unlisted = 2 * time.Second
+
+// told reports whether each server that is reached has told its tasks.
 func told(m *model.Model) bool {
 	for _, l := range m.Links() {
 		if l.Swept.IsZero() && l.SweepErr == "" && (l.State == model.Live || l.State == model.Connecting) {
+			return false
+		}
+		if l.Swept.IsZero() && l.State != model.Down && time.Since(l.Since) < unlisted {
 			return false
 		}
 	}
@@ -323,4 +329,6 @@ func (r *Root) rowKeys(of task.Key) []key.Binding {
 }
 
 // hasResult reports whether a row has a result to open.
-func hasResult(row *model.Row) bool { return row.Outcome != nil || row.Task.Status.Terminal() }
+func hasResult(row *model.Row) bool {
+	return row.Outcome != nil || row.Task.Status.Terminal() && row.Mark != model.NotOurs
+}

@@ -21,11 +21,11 @@ func (f *Form) body() (lines []string, from, to int) {
 	}
 	lines = append(lines, f.quote(f.spec.Message)...)
 	lines = append(lines, f.warnings()...)
-	if f.spec.Kind == Call && f.spec.Support == task.ServerDecides {
+	if words := f.aside(); words != "" {
 		if len(lines) > 0 && f.bodyHeight() >= 10 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, f.own("The server decides whether this runs as a task, and how long it keeps it.")...)
+		lines = append(lines, f.own(words)...)
 	}
 	for _, p := range f.whole {
 		lines = append(lines, f.marked(f.theme.Glyphs.Failed, p, &f.theme.FieldError)...)
@@ -54,6 +54,20 @@ func (f *Form) body() (lines []string, from, to int) {
 		}
 	}
 	return lines, from, to
+}
+
+// aside is what a person should know before they send, "" for nothing.
+func (f *Form) aside() string {
+	switch {
+	case f.spec.Kind == Call && f.spec.Support == task.ServerDecides:
+		return "The server decides whether this runs as a task, and how long it keeps it."
+	case f.spec.Kind == Call || f.among.Held == 0 || f.among.Others > 0:
+	case f.among.Held == 1:
+		return "An answer is held: it goes out with this one."
+	default:
+		return strconv.Itoa(f.among.Held) + " answers are held: they go out with this one."
+	}
+	return ""
 }
 
 // quote shows words of a server: behind a bar, on which no line of its making

@@ -141,8 +141,9 @@ const (
 type Place struct {
 	// Number counts from 1; Of is how many there are, 0 or 1 for no others.
 	Number, Of int
-	// Others is how many of the others wait for an answer.
-	Others int
+	// Others is how many of the others wait for an answer, Held how many have
+	// one that is held.
+	Others, Held int
 }
 
 // State is what became of a form's question.

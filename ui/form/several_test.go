@@ -79,6 +79,25 @@ func TestAnAnswerIsHeld(t *testing.T) {
 	}
 }
 
+// The last answer says what goes out with it.
+func TestTheLastAnswerTakesTheHeldOnesAlong(t *testing.T) {
+	for want, place := range map[string]Place{
+		"An answer is held: it goes out with this one.":  {Number: 2, Of: 2, Held: 1},
+		"2 answers are held: they go out with this one.": {Number: 3, Of: 3, Held: 2},
+	} {
+		f := second(t)
+		f.SetPlace(place)
+		if view := look(t, f, 80, 24); !strings.Contains(view, want) {
+			t.Errorf("no %q:\n%s", want, view)
+		}
+		place.Others, place.Of = 1, 4
+		f.SetPlace(place)
+		if view := look(t, f, 80, 24); strings.Contains(view, "held") {
+			t.Errorf("others wait:\n%s", view)
+		}
+	}
+}
+
 func TestWhereNothingCanBeHeldTheKeySaysWhy(t *testing.T) {
 	last := second(t)
 	last.SetPlace(Place{Number: 3, Of: 3})
