@@ -194,13 +194,3 @@ func (w writer) claim(d *document) {
 		d.sessions[id] = s
 	}
 }
-
-// free gives up what the Memory used. Its calls stay: their outcome is open.
-func (w writer) free(d *document) {
-	for id, s := range d.sessions {
-		if s.owner == w.by {
-			s.owner = ""
-			d.sessions[id] = s
-		}
-	}
-}

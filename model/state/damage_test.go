@@ -97,6 +97,23 @@ func TestDamagedFilesAreSetAside(t *testing.T) {
 	}
 }
 
+type sized struct {
+	os.FileInfo
+	size int64
+}
+
+func (s sized) Size() int64 { return s.size }
+
+func TestFileWithoutEndIsNotRead(t *testing.T) {
+	_, path := written(t)
+	if _, err := readFile(path, sized{stat(path), maxFile}); err != nil {
+		t.Error(err)
+	}
+	if _, err := readFile(path, sized{stat(path), maxFile + 1}); !errors.Is(err, errDamaged) {
+		t.Errorf("it was read: %v", err)
+	}
+}
+
 func TestDamageWhileRunningIsNews(t *testing.T) {
 	dir, path := written(t)
 	m := process(t, dir, Credentials{})
@@ -279,6 +296,7 @@ func TestModes(t *testing.T) {
 	}
 	modes("opened to others")
 	// What is only read is taken from others as well.
+	dir, path = written(t)
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -246,9 +246,10 @@ func (m *Memory) kept(fresh bool) task.Kept {
 	if id, s, ok := d.newest(); ok {
 		k.Resume = s.resume
 		// A guest is one until it has taken the session itself.
-		if k.Resume.PostOnly = w.othersUse(s) || guest == id && s.owner != m.by; k.Resume.PostOnly {
+		if k.Resume.PostOnly = w.othersUse(s) || guest == id && s.owner != m.by; k.Resume.PostOnly && !m.aside {
 			m.guest = id
 		}
+		k.Resume.PostOnly = k.Resume.PostOnly || m.aside
 	}
 	if k.Resume.Era == task.AnyEra {
 		k.Resume.Era = d.era

@@ -31,6 +31,7 @@ type Memory struct {
 	by      string // its own name, in the file and of its lock
 	url     string
 	account task.Secret
+	aside   bool
 
 	// turn is held, by one value in it, while the file is read and written; it
 	// guards the fields up to mu.
@@ -72,10 +73,22 @@ func (f *Folder) Server(address string, credentials Credentials) *Memory {
 	}
 }
 
+// Aside makes m one that leaves a kept session to others: it is told to use it
+// for POST only, and does not keep a process that comes later from having the
+// whole of it. It is for a look of a moment, and is said before Recall.
+func (m *Memory) Aside() *Memory {
+	m.aside = true
+	return m
+}
+
 // Recall reads what is kept and takes the newest session for this Memory, or
 // says by Resume.PostOnly that another one uses it.
 func (m *Memory) Recall(ctx context.Context) (task.Kept, error) {
-	err := m.exchange(ctx, (writer).claim)
+	also := (writer).claim
+	if m.aside {
+		also = nil
+	}
+	err := m.exchange(ctx, also)
 	if err != nil {
 		m.tell(err)
 	}
@@ -134,7 +147,8 @@ func (m *Memory) News(ctx context.Context) (task.Kept, error) {
 	}
 }
 
-// Close writes what is left and gives up the session. A second one does nothing.
+// Close writes what is left and gives up the session: with its lock gone, others
+// may use it. A second one does nothing.
 func (m *Memory) Close(ctx context.Context) error {
 	m.mu.Lock()
 	again := m.closed
@@ -146,8 +160,8 @@ func (m *Memory) Close(ctx context.Context) error {
 	close(m.over)
 	m.ended.Wait()
 	var err error
-	if m.busy() {
-		err = m.exchange(ctx, (writer).free)
+	if m.waiting() {
+		err = m.exchange(ctx, nil)
 	}
 	m.turn <- struct{}{} // not by ctx: whoever has it is soon done
 	defer func() { <-m.turn }()
@@ -159,13 +173,11 @@ func (m *Memory) Close(ctx context.Context) error {
 	return err
 }
 
-// busy reports whether there is something to write or to give up.
-func (m *Memory) busy() bool {
-	m.turn <- struct{}{}
-	defer func() { <-m.turn }()
+// waiting reports whether there is something to write.
+func (m *Memory) waiting() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.use != nil || len(m.pending) > 0
+	return len(m.pending) > 0
 }
 
 // write is the goroutine that writes what Keep took in.

@@ -75,7 +75,7 @@ func TestOneUsesASession(t *testing.T) {
 	}
 	end(t, a)
 	k, err := b.News(t.Context())
-	for err == nil && k.Resume.PostOnly { // b's own keep made a write, a's close another
+	for err == nil && k.Resume.PostOnly { // what a wrote before is news, too
 		k, err = b.News(t.Context())
 	}
 	if err != nil || k.Resume.LastEvent != "1" {
@@ -83,6 +83,22 @@ func TestOneUsesASession(t *testing.T) {
 	}
 	if !recall(t, process(t, dir, Credentials{})).Resume.PostOnly {
 		t.Error("the guest did not take the session over")
+	}
+}
+
+func TestALookAsideLeavesTheSessionToOthers(t *testing.T) {
+	dir := t.TempDir()
+	a := process(t, dir, Credentials{})
+	flush(t, a, task.KeepResume{Resume: task.Resume{Session: "s"}})
+	end(t, a)
+	look := process(t, dir, Credentials{}).Aside()
+	k := recall(t, look)
+	if k.Resume.Session != "s" || !k.Resume.PostOnly {
+		t.Errorf("%#v", k.Resume)
+	}
+	flush(t, look, task.KeepResume{Resume: k.Resume})
+	if k := recall(t, process(t, dir, Credentials{})); k.Resume.PostOnly {
+		t.Error("a look aside uses the session")
 	}
 }
 
@@ -279,8 +295,14 @@ func TestLockOfARemovedFileIsNone(t *testing.T) {
 		}
 		got <- err
 	}()
-	if !f.alive("x") {
+	if !f.alive("x") || !names(path, first) {
 		t.Error("a lock that is held is not seen")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if names(path, first) {
+		t.Error("a lock of a file that is gone is taken for one")
 	}
 	release(first, true)
 	if err := <-got; err != nil {
