@@ -262,6 +262,9 @@ func (e *era2026) answerSame(ctx context.Context, ps []*prompt, answers map[*pro
 	held, waits := q.given()
 	whole := q.whole
 	e.mu.Unlock()
+	if len(held) == 0 {
+		return 0, fail(task.Unsupported, "this prompt can no longer be answered")
+	}
 	if whole && waits > 0 {
 		return waits, nil
 	}

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,11 @@ import (
 //	              of the last request
 //	do            what the session is told to do, a line each
 //	want          the events and answers that come, a line each
-//	sent          the answers and notifications that are sent, a line each
+//	sent          the answers and notifications that are sent, a line each; of
+//	              2026-07-28 the calls and answers, without what all have
+//
+// Archives whose name begins with "modern-" are of 2026-07-28, the others of
+// 2025-11-25.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -41,7 +46,11 @@ func TestConversations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inBubble(t, func(t *testing.T) { play(t, parseArchive(string(raw))) })
+			protocol := task.Legacy
+			if strings.HasPrefix(filepath.Base(f), "modern-") {
+				protocol = task.Modern
+			}
+			inBubble(t, func(t *testing.T) { play(t, protocol, parseArchive(string(raw))) })
 		})
 	}
 }
@@ -63,7 +72,7 @@ func parseArchive(raw string) []file {
 	return files
 }
 
-func play(t *testing.T, files []file) {
+func play(t *testing.T, protocol task.Era, files []file) {
 	t.Helper()
 	srv := &script{}
 	var do, want, sent string
@@ -79,7 +88,7 @@ func play(t *testing.T, files []file) {
 			srv.replies = append(srv.replies, f)
 		}
 	}
-	ep, err := NewEndpoint(Config{URL: "http://127.0.0.1/mcp", RoundTripper: srv, Protocol: task.Legacy})
+	ep, err := NewEndpoint(Config{URL: "http://127.0.0.1/mcp", RoundTripper: srv, Protocol: protocol})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +160,8 @@ func act(ctx context.Context, s *Session, w []string) string {
 	case "result":
 		r, err := s.Result(ctx, task.ID(w[1]))
 		return say(fmt.Sprint(len(r.Content), " blocks, error ", r.Err), err)
+	case "answer":
+		return answerNext(ctx, s, w[1])
 	case "attend":
 		s.Attend([]task.ID{task.ID(w[1])})
 		return ""
@@ -159,6 +170,29 @@ func act(ctx context.Context, s *Session, w []string) string {
 		return ""
 	}
 	panic("unknown line " + w[0])
+}
+
+// answerNext waits for a prompt, answers it with content, and returns what came.
+func answerNext(ctx context.Context, s *Session, content string) string {
+	var lines []string
+	for {
+		b, err := s.Next(ctx)
+		if err != nil {
+			return fmt.Sprintf("answer: %v", err)
+		}
+		for _, e := range b.Events {
+			if line := describe(e); line != "" {
+				lines = append(lines, line)
+			}
+			if p, ok := e.(task.Prompted); ok {
+				receipt, err := s.Answer(ctx, task.Reply{Prompt: p.Prompt.ID, Action: task.Accept, Content: json.RawMessage(content)})
+				lines = append(lines, fmt.Sprintf("answer: waits for %d, error %v", receipt.Waits, err))
+			}
+		}
+		if len(lines) > 0 && strings.HasPrefix(lines[len(lines)-1], "answer") {
+			return strings.Join(lines, "\n")
+		}
+	}
 }
 
 func describe(e task.Event) string {
@@ -218,9 +252,14 @@ func (s *script) RoundTrip(q *http.Request) (*http.Response, error) {
 	case m.Method == "initialize":
 		return response(q, http.StatusOK, "application/json", fmt.Sprintf(
 			`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tasks":{}},"serverInfo":{"name":"s","version":"1"}}}`, m.ID)), nil
+	case m.Method == "server/discover":
+		return response(q, http.StatusOK, "application/json", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, modern)), nil
 	case m.Request():
 		s.mu.Lock()
 		s.id = string(m.ID)
+		if version := q.Header.Get("Mcp-Protocol-Version"); version == version2026 && (m.Method == "tools/call" || m.Method == "tasks/update") {
+			s.sent = append(s.sent, summary(&m))
+		}
 		s.mu.Unlock()
 		return s.reply(q, "POST "+m.Method, string(m.ID), http.StatusNotImplemented), nil
 	case m.Method != "notifications/initialized":
@@ -234,6 +273,15 @@ func (s *script) RoundTrip(q *http.Request) (*http.Response, error) {
 // summary is one line for a message of ours that is no request.
 func summary(m *jsonrpc.Message) string {
 	switch {
+	case m.Request():
+		line := m.Method
+		members(m.Params, func(k, v []byte) bool {
+			if string(k) != "_meta" {
+				line += fmt.Sprintf(" %s=%s", k, v)
+			}
+			return true
+		})
+		return line
 	case m.Method != "":
 		return m.Method + " " + string(member(m.Params, "reason"))
 	case m.Error != nil:
