@@ -204,8 +204,16 @@ func wrongTask(t map[string]any) {
 	if _, ok := t["taskId"]; !ok {
 		return
 	}
-	t["ttl"] = "60000"
-	t["pollInterval"] = 1500.5
+	if _, modern := t["ttlMs"]; modern {
+		t["ttlMs"], t["pollIntervalMs"] = "60000", 1500.5
+		for _, k := range []string{"inputRequests", "result", "error"} {
+			if _, ok := t[k]; ok {
+				t[k] = []any{"not an object"}
+			}
+		}
+	} else {
+		t["ttl"], t["pollInterval"] = "60000", 1500.5
+	}
 	t["createdAt"] = 1764540000
 	t["statusMessage"] = map[string]any{"text": "an object"}
 }

@@ -277,3 +277,29 @@ func TestModernQuestionsFollowTheClient(t *testing.T) {
 		}
 	})
 }
+
+func TestModernHostility(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := modernly(t, WithTools(pairTool), WithFaults(Faults{Hostile: true}))
+		made := c.result("tools/call", map[string]any{"name": "ask"})
+		if made.ResultType != "task" || !strings.ContainsRune(made.TaskID, '\x1b') && !strings.ContainsRune(made.TaskID, '\u009b') {
+			t.Fatalf("an honest id: %q", made.TaskID)
+		}
+		synctest.Wait()
+		name := []string{"Mcp-Name", b64(made.TaskID)}
+		got := c.result("tasks/get", map[string]any{"taskId": made.TaskID}, name...)
+		if got.Status != InputRequired || got.InputRequests["a"].Method != "elicitation/create" || got.StatusMessage == askApproval.Message {
+			t.Fatalf("the protocol is to be spared, the words not: %+v", got)
+		}
+		st, _ := c.post("subscriptions/listen", map[string]any{"notifications": map[string]any{"taskIds": []string{made.TaskID}}})
+		if ack := st.pushed("notifications/subscriptions/acknowledged"); len(ack.Notifications.TaskIDs) != 1 || ack.Notifications.TaskIDs[0] != made.TaskID {
+			t.Errorf("acknowledged: %+v", ack)
+		}
+		c.result("tasks/update", map[string]any{"taskId": made.TaskID, "inputResponses": map[string]any{"a": accept(nil), "b": accept(nil)}}, name...)
+		st.pushed("notifications/tasks")
+		s.Fault(func(f *Faults) { *f = Faults{Mangle: WrongTypes} })
+		if m := c.call("tasks/get", map[string]any{"taskId": made.TaskID}, name...); !strings.Contains(string(m.Raw), `"ttlMs":"60000"`) {
+			t.Errorf("types as they should be: %s", m.Raw)
+		}
+	})
+}
