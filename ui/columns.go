@@ -151,7 +151,9 @@ func (p *tasksPane) widthIn(c column, w int) int {
 	case c.by == model.ByProgress && w >= 110:
 		return 13
 	case c.by == model.ByServer && w >= 90:
-		return 14
+		return max(c.width, min(p.serverWidth, 14))
+	case c.by == model.ByServer:
+		return max(c.width, min(p.serverWidth, 10))
 	}
 	return c.width
 }

@@ -257,3 +257,23 @@ func TestASentenceKeepsAnID(t *testing.T) {
 		}
 	}
 }
+
+// What one server says at length does not hide the next one.
+func TestLongInstructionsHideNoServer(t *testing.T) {
+	play(t, 80, 40, func() map[string]*script {
+		ops, lab := newScript(), newScript()
+		ops.about.Instructions = task.Clean(strings.Repeat("one more line\n", 60) + "the last line")
+		return map[string]*script{"ops": ops, "lab": lab}
+	}, func(s *stage) {
+		s.press("s")
+		s.shows("one more line", "lab  https://lab.example.com")
+	})
+	play(t, 80, 40, func() map[string]*script {
+		ops := newScript()
+		ops.about.Instructions = task.Clean(strings.Repeat("one more line\n", 60) + "the last line")
+		return map[string]*script{"ops": ops}
+	}, func(s *stage) {
+		s.press("s", "G")
+		s.shows("the last line")
+	})
+}

@@ -14,6 +14,10 @@ import (
 // serversPane shows each link: how it is, why, and what was tried.
 type serversPane struct{ text scroll }
 
+// saysMost is how many lines of a server's instructions are shown where they
+// would hide the other servers.
+const saysMost = 4
+
 func (p *serversPane) title(s *scene) string { return fmt.Sprintf("Servers %d", len(s.links)) }
 func (p *serversPane) note(*scene) string    { return p.text.note() }
 
@@ -24,6 +28,11 @@ func (p *serversPane) view(s *scene, w, h int, _ bool) []string {
 			page.lines = append(page.lines, "")
 		}
 		page.link(&l)
+		from := len(page.lines)
+		page.add("says", l.About.Instructions.String(), &s.t.Dim)
+		if most := from + saysMost; s.many && len(page.lines) > most {
+			page.lines = append(page.lines[:most], spaces(labelWidth)+s.t.Dim.Paint(s.t.Glyphs.Ellipsis))
+		}
 	}
 	return p.text.show(page.lines, h)
 }
@@ -93,7 +102,6 @@ func (p *page) link(l *model.LinkView) {
 	if l.Faults > 0 {
 		p.add("faults", count(l.Faults, "error", "errors")+" so far", &t.Text)
 	}
-	p.add("says", a.Instructions.String(), &t.Dim)
 }
 
 // speaks words the generation of the protocol that was found.

@@ -26,9 +26,10 @@ type tasksPane struct {
 	// tools and progress say that a row in sight had one. Where none has, as of
 	// tasks that others started, the column is left out; once there it stays.
 	tools, progress bool
-	// toolWidth and words are how many cells the widest tool and message that
-	// were in sight need. They only grow, so that columns hold still.
-	toolWidth, words int
+	// toolWidth, serverWidth and words are how many cells the widest tool,
+	// server and message that were in sight need. They only grow, so that columns
+	// hold still.
+	toolWidth, serverWidth, words int
 
 	lines   []string // the last view, and what it was made of
 	linesOf tableKey
@@ -159,6 +160,9 @@ func (p *tasksPane) draw(s *scene, w, h int, focused bool) []string {
 		p.progress = p.progress || row.Progress != nil && row.Live()
 		if p.toolWidth < mostTool {
 			p.toolWidth = max(p.toolWidth, width(row.Tool.Line()))
+		}
+		if s.many {
+			p.serverWidth = max(p.serverWidth, width(task.CleanLine(row.Key.Server, 100).Line()))
 		}
 		if p.words < enoughMessage {
 			p.words = max(p.words, width(message(row)))
