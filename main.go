@@ -5,19 +5,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"callboard/keymap"
 	"callboard/mcpclient"
-	"callboard/mcpclient/mcptest"
 	"callboard/model"
+	"callboard/model/state"
 	"callboard/model/task"
 	"callboard/themes"
 	"callboard/ui"
@@ -49,24 +52,27 @@ func callboard(args []string, stdout, stderr io.Writer) int {
 	}
 	switch a.Command {
 	case cli.Help:
-		_, err = io.WriteString(stdout, cli.HelpText)
+		_, err = io.WriteString(stdout, cli.HelpText(a.Topic))
+	case cli.Man:
+		_, err = io.WriteString(stdout, cli.ManPage(version()))
+	case cli.Completion:
+		_, err = io.WriteString(stdout, cli.CompletionScript(a.Shell))
 	case cli.Version:
-		_, err = fmt.Fprintf(stdout, "callboard %s (MCP %s)\n", version(), protocol)
-	case cli.Watch:
-		err = watch(a, stdout, stderr)
+		_, err = fmt.Fprintf(stdout, "callboard %s (MCP %s and %s)\n", version(), task.Legacy, task.Modern)
+	case cli.Info:
+		err = facts().Write(stdout, a.JSON)
 	case cli.Demo:
-		err = demo(a)
+		err = demo(a, stdout, stderr)
 	case cli.Dashboard:
 		err = dashboard(a, stderr)
+	default:
+		err = perform(a, stdout, stderr)
 	}
-	if err != nil {
+	if err != nil && !term.Hangup(err) { // "callboard watch URL | head" is no error
 		return fail(stderr, err)
 	}
 	return 0
 }
-
-// protocol is the revision of MCP that this callboard speaks.
-const protocol = "2025-11-25"
 
 // version returns the version that the Go tool knows: a tag, or a revision.
 func version() string {
@@ -81,15 +87,12 @@ func version() string {
 // returns the exit code.
 func fail(stderr io.Writer, err error) int {
 	var (
-		misuse *cli.Usage
 		fault  *term.Panic
 		signal *term.Interrupted
 		text   = "callboard: " + err.Error() + "\n"
-		code   = term.ExitCode(err)
+		code   = cmp.Or(cli.ExitCode(err), term.ExitCode(err))
 	)
 	switch {
-	case errors.As(err, &misuse):
-		code = 2
 	case errors.As(err, &fault):
 		text = fault.Report()
 	case errors.As(err, &signal):
@@ -113,36 +116,18 @@ func dashboard(a *cli.Args, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return show(t, a, ui.Options{}, stderr)
+	return show(t, a, ui.Options{}, nil, stderr)
 }
 
-// demo shows the tasks of a server that runs inside this program.
-func demo(a *cli.Args) error {
-	t, err := openTerminal()
-	if err != nil {
-		return err
-	}
-	server := mcptest.Demo(uint64(os.Getpid()))
-	defer func() { _ = server.Close() }()
-	address, err := server.Start()
-	if err != nil {
-		return fmt.Errorf("the demo's server cannot listen: %w", err)
-	}
-	a.Servers = []cli.Server{{Name: "demo", Shown: address, URL: address}}
-	// What is left open ends with the server, so there is nothing to tell.
-	return show(t, a, ui.Options{
-		Title: "callboard demo",
-		Note:  "A made-up server: start, answer and cancel as you like.",
-	}, io.Discard)
-}
-
-// show runs the dashboard, with what o lacks filled in.
-func show(t *term.Terminal, a *cli.Args, o ui.Options, stderr io.Writer) error {
+// show runs the dashboard, with what o lacks filled in. named are tasks to be
+// asked for on the servers of those names; nil for the person's own servers,
+// whose state is kept.
+func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.ID, stderr io.Writer) error {
 	theme, err := themes.New(a.Theme, a.ASCII, os.Getenv("NO_COLOR") != "")
 	if err != nil {
 		return &cli.Usage{Line: err.Error()}
 	}
-	m, end, err := attach(a)
+	m, end, err := attach(a, named, stderr)
 	if err != nil {
 		return err
 	}
@@ -163,27 +148,29 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, stderr io.Writer) error {
 	return err
 }
 
-// watch prints what happens as lines until a signal ends it, or whoever reads
-// the lines.
-func watch(a *cli.Args, stdout, stderr io.Writer) error {
-	m, end, err := attach(a)
+// perform carries out a command without a screen, until it is done, a signal
+// ends it, or whoever reads what it prints.
+func perform(a *cli.Args, stdout, stderr io.Writer) error {
+	m, end, err := attach(a, nil, stderr)
 	if err != nil {
 		return err
 	}
 	ctx, stop := term.Heed(context.Background())
 	defer stop()
-	err = cli.WatchModel(ctx, m, stdout)
-	if err != nil && term.Hangup(err) {
-		err = nil // "callboard watch URL | head" is no error
-	}
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
+	err = cli.Do(ctx, a, m, cli.Env{
+		In: os.Stdin, Out: stdout, Err: stderr, Terminal: attended(),
+		OpenURL: func(page string) error { return term.OpenURL(ctx, page) },
+	})
 	for _, line := range end() {
-		_, _ = fmt.Fprintln(stderr, line)
+		if a.Command == cli.Watch && len(a.IDs) == 0 { // the others said themselves what goes on
+			_, _ = fmt.Fprintln(stderr, line)
+		}
 	}
 	return err
 }
+
+// attended reports whether questions of a command can be asked.
+func attended() bool { return term.Attended(os.Stdin, os.Stderr) }
 
 // endpoint makes an mcpclient.Endpoint the model's: its sessions are its Server.
 type endpoint struct{ *mcpclient.Endpoint }
@@ -191,6 +178,7 @@ type endpoint struct{ *mcpclient.Endpoint }
 var (
 	_ model.Endpoint = endpoint{}
 	_ model.Server   = (*mcpclient.Session)(nil)
+	_ model.Memory   = (*state.Memory)(nil)
 )
 
 // Dial begins or rejoins a session.
@@ -203,12 +191,19 @@ func (e endpoint) Dial(ctx context.Context, resume task.Resume) (model.Server, e
 }
 
 // attach makes the model of the servers on the command line; nothing is sent
-// yet. end ends all sessions and returns what the person should know of them.
-func attach(a *cli.Args) (m *model.Model, end func() []string, err error) {
+// yet. named is as for show. end ends all sessions and returns what the person
+// should know of them.
+func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model.Model, end func() []string, err error) {
 	var log *os.File
 	if a.LogFile != "" {
 		if log, err = os.OpenFile(a.LogFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
 			return nil, nil, &cli.Usage{Line: "--log-file: " + err.Error()}
+		}
+	}
+	var folder *state.Folder
+	if named == nil {
+		if folder, err = keepsake(); err != nil {
+			_, _ = fmt.Fprintf(stderr, "callboard: nothing is kept beyond this run: %s\n", err)
 		}
 	}
 	o := model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly}
@@ -217,7 +212,7 @@ func attach(a *cli.Args) (m *model.Model, end func() []string, err error) {
 		config := mcpclient.Config{
 			URL: server.URL, Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, AllowInsecureToken: a.AllowInsecureToken,
 			CAFile: a.CAFile, ClientCert: a.ClientCert, ClientKey: a.ClientKey, InsecureSkipVerify: a.InsecureSkipVerify,
-			ReadOnly: a.ReadOnly, ClientVersion: version(),
+			Protocol: a.Protocol, ReadOnly: a.ReadOnly, ClientVersion: version(),
 		}
 		if log != nil { // not a nil *os.File in an interface
 			config.LogFile = log
@@ -227,7 +222,10 @@ func attach(a *cli.Args) (m *model.Model, end func() []string, err error) {
 			return nil, nil, misconfigured(err)
 		}
 		endpoints = append(endpoints, endpoint{e})
-		target := model.Target{Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}, Refreshes: a.TokenFile != ""}
+		target := model.Target{
+			Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}, Refreshes: a.TokenFile != "",
+			Memory: memory(folder, a, server), Watch: slices.Concat(a.Tasks, a.IDs, named[server.Name]),
+		}
 		if a.Session != "" {
 			target.Resume = task.Resume{Session: a.Session, Joined: true}
 		}
@@ -248,6 +246,49 @@ func attach(a *cli.Args) (m *model.Model, end func() []string, err error) {
 		return said
 	}
 	return m, end, nil
+}
+
+// keepsake is the folder of what outlives the program.
+func keepsake() (*state.Folder, error) {
+	dir, err := state.Dir()
+	if err != nil {
+		return nil, err
+	}
+	return state.Open(dir)
+}
+
+// memory is what is kept of a server for the account of the command line, nil
+// where nothing is.
+func memory(folder *state.Folder, a *cli.Args, server cli.Server) model.Memory {
+	if folder == nil {
+		return nil
+	}
+	mem := folder.Server(server.URL, state.Credentials{Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, ClientCert: a.ClientCert})
+	if a.Beside(attended()) {
+		return cli.Aside(mem)
+	}
+	return mem
+}
+
+// facts are what info prints.
+func facts() cli.Facts {
+	f := cli.Facts{Version: version(), Go: runtime.Version()}
+	folder, err := keepsake()
+	if err != nil {
+		f.Problem = err.Error()
+		return f
+	}
+	f.State = folder.Dir()
+	files, err := folder.Files(context.Background())
+	if err != nil {
+		f.Problem = err.Error()
+	}
+	for _, file := range files {
+		f.Files = append(f.Files, cli.FactsFile{
+			Path: file.Path, URL: file.URL, Handles: file.Handles, Sessions: file.Sessions, Sent: file.Sent, Problem: file.Problem,
+		})
+	}
+	return f
 }
 
 // misconfigured says in one line why an endpoint cannot be made of the options.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,8 +35,21 @@ func TestMain(m *testing.M) {
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = termtest.Environ(childEnv + "=1")
+	cmd.Env = termtest.Environ(childEnv+"=1", "XDG_STATE_HOME="+stateHome(t))
 	return cmd
+}
+
+var stateHomes sync.Map // from *testing.T
+
+// stateHome is the folder in which all that a test runs keeps its state.
+func stateHome(t *testing.T) string {
+	if dir, ok := stateHomes.Load(t); ok {
+		return dir.(string)
+	}
+	dir := t.TempDir()
+	stateHomes.Store(t, dir)
+	t.Cleanup(func() { stateHomes.Delete(t) })
+	return dir
 }
 
 // run runs callboard without a terminal.
@@ -65,8 +79,17 @@ func TestWithoutTerminal(t *testing.T) {
 		stdout, stderr string
 		code           int
 	}{
-		{args: "--version", stdout: "callboard "},
+		{args: "--version", stdout: "(MCP 2025-11-25 and 2026-07-28)"},
 		{args: "-h", stdout: "callboard watch URL"},
+		{args: "help run", stdout: "--arg NAME=VALUE"},
+		{args: "man", stdout: ".TH CALLBOARD 1"},
+		{args: "completion bash", stdout: "complete -F _callboard callboard"},
+		{args: "info", stdout: "protocols  2025-11-25, 2026-07-28"},
+		{args: "info --json", stdout: `"state": "`},
+		{args: "watch demo", stderr: "demo has no URL of its own", code: 2},
+		{args: "ls http://127.0.0.1:1/mcp", stderr: "refused", code: 4},
+		{args: "ls http://127.0.0.1:1/mcp --json", stdout: `"kind": "unreachable"`, stderr: "refused", code: 4},
+		{args: "run http://127.0.0.1:1/mcp dig --data /nowhere/data", stderr: "--data cannot be read: no such file", code: 2},
 		{args: "", stderr: "callboard: which server?", code: 2},
 		{args: "--nope", stderr: "callboard: there is no option --nope", code: 2},
 		{args: "http://127.0.0.1:1/mcp", stderr: "callboard watch URL", code: 2},
@@ -219,7 +242,7 @@ func TestDashboardSuspends(t *testing.T) {
 	server, url := serve(t)
 	server.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working, Message: "digging"})
 	cmd := exec.CommandContext(t.Context(), "bash", "--norc", "--noprofile", "-i")
-	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CALLBOARD="+os.Args[0], childEnv+"=1")
+	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CALLBOARD="+os.Args[0], childEnv+"=1", "XDG_STATE_HOME="+stateHome(t))
 	s := termtest.Start(t, cmd, 100, 30)
 	s.See("sh>")
 	s.Type(`"$CALLBOARD" ` + url + "\r")

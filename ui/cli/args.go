@@ -1,30 +1,35 @@
 package cli
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"callboard/model/task"
-
-	"golang.org/x/net/http/httpguts"
 )
 
 // Command is what callboard was called to do.
 type Command uint8
 
-// The commands. Dashboard is the one without a name.
+// The commands. Dashboard is the one without a name, Version an option.
 const (
 	Dashboard Command = iota
 	Demo
 	Watch
+	List
+	Get
+	Result
+	Answer
+	Cancel
+	Run
+	Tools
+	Info
+	Completion
+	Man
 	Help
 	Version
 )
@@ -33,6 +38,9 @@ const (
 // --session-file.
 type Args struct {
 	Command Command
+	// Topic is the command whose help is wanted, Dashboard for all of it.
+	Topic   Command
+	Shell   string // of Completion
 	Servers []Server
 
 	Header                        http.Header
@@ -43,19 +51,34 @@ type Args struct {
 	CAFile, ClientCert, ClientKey string
 	InsecureSkipVerify            bool
 	LogFile                       string
+	Protocol                      task.Era
 
 	OnDemand, ReadOnly bool
+	Tasks              []task.ID // --task: to be shown, too
 
-	Theme string
-	ASCII bool
+	Theme  string
+	ASCII  bool
+	Listen string // of Demo: where to serve without a screen, "" for a screen
+
+	// IDs are the tasks that a command is about, Tool the one that Run calls.
+	IDs  []task.ID
+	Tool string // raw
+	// Arguments and Fields are --arg and --field; Data a file with JSON in
+	// their place, "-" for standard input.
+	Arguments, Fields []Pair
+	Data              string
+	AcceptDefaults    bool
+	Refuse            task.Action // Decline or Dismiss; 0 for neither
+	Prompt            string      // which question
+	TTL               time.Duration
+	Plain, Wait       bool
+
+	JSON    bool
+	Timeout time.Duration // 0: none
 }
 
-// Server is one URL of the command line.
-type Server struct {
-	// Name is unique among the servers, and short: the host. Shown is the URL
-	// without user info and query, URL the whole of it.
-	Name, Shown, URL string
-}
+// Pair is one NAME=VALUE.
+type Pair struct{ Name, Value string }
 
 // Usage is an error in the command line: one line that says what to do.
 type Usage struct{ Line string }
@@ -65,76 +88,261 @@ func (u *Usage) Error() string { return u.Line }
 
 func usage(format string, args ...any) error { return &Usage{fmt.Sprintf(format, args...)} }
 
-// Options by whom they concern: credentials belong to one server, what belongs
-// to a connection means nothing to the demo, and what to a screen nothing to
-// watch.
-var (
-	credentials = []string{"header", "token-file", "session-file", "client-cert", "client-key"}
-	connection  = append([]string{"allow-insecure-token", "ca-file", "insecure-skip-verify"}, credentials...)
-	onScreen    = []string{"theme", "ascii"}
-)
+// parsing is a command line before it is checked.
+type parsing struct {
+	a                            Args
+	headers, tasks, args, fields []string
+	prompts, protocol, session   string
+	decline, dismiss             bool
+	version, help                bool
+	given                        map[string]bool
+}
 
-// Parse reads a command line, without the program's name. Options and URLs may
+// Parse reads a command line, without the program's name. Options and words may
 // stand in any order; "--" ends the options. Errors are *Usage.
 func Parse(args []string, getenv func(string) string) (*Args, error) {
-	a := &Args{Header: http.Header{}}
-	var (
-		headers                []string
-		prompts, session       string
-		version, help, helpToo bool
-	)
+	p := &parsing{given: map[string]bool{}, prompts: "eager", protocol: "auto"}
+	p.a.Header, p.a.Theme = http.Header{}, "ansi"
 	fs := flag.NewFlagSet("callboard", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Func("header", "", func(v string) error { headers = append(headers, v); return nil })
-	fs.StringVar(&a.TokenFile, "token-file", "", "")
-	fs.StringVar(&session, "session-file", "", "")
-	fs.BoolVar(&a.AllowInsecureToken, "allow-insecure-token", false, "")
-	fs.StringVar(&a.CAFile, "ca-file", "", "")
-	fs.StringVar(&a.ClientCert, "client-cert", "", "")
-	fs.StringVar(&a.ClientKey, "client-key", "", "")
-	fs.BoolVar(&a.InsecureSkipVerify, "insecure-skip-verify", false, "")
-	fs.StringVar(&prompts, "prompts", "eager", "")
-	fs.BoolVar(&a.ReadOnly, "read-only", false, "")
-	fs.StringVar(&a.Theme, "theme", "ansi", "")
-	fs.BoolVar(&a.ASCII, "ascii", false, "")
-	fs.StringVar(&a.LogFile, "log-file", "", "")
-	fs.BoolVar(&version, "version", false, "")
-	fs.BoolVar(&help, "h", false, "")
-	fs.BoolVar(&helpToo, "help", false, "")
-
+	for _, o := range options {
+		o.bind(fs, o.name, p)
+	}
+	fs.BoolVar(&p.help, "h", false, "")
 	words, err := interspersed(fs, args)
 	if err != nil {
 		return nil, err
 	}
+	fs.Visit(func(f *flag.Flag) { p.given[f.Name] = true })
+	if len(words) > 0 {
+		if c := commandNamed(words[0]); c != nil {
+			p.a.Command, words = c.is, words[1:]
+		}
+	}
 	switch {
-	case help || helpToo:
-		a.Command = Help
-		return a, nil
-	case version:
-		a.Command = Version
-		return a, nil
+	case p.help:
+		p.a.Topic, p.a.Command = p.a.Command, Help
+		return &p.a, nil
+	case p.version:
+		p.a.Command = Version
+		return &p.a, nil
 	}
-	given := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-
-	words = a.command(words)
-	if a.Command == Help {
-		return a, nil
-	}
-	if a.OnDemand, err = onDemand(prompts); err != nil {
+	if err := p.settle(words, getenv); err != nil {
 		return nil, err
 	}
-	if a.Command == Watch && !given["prompts"] {
+	return &p.a, nil
+}
+
+// settle checks what was read.
+func (p *parsing) settle(words []string, getenv func(string) string) error {
+	a, c := &p.a, commandOf(p.a.Command)
+	if err := c.refuse(p.given); err != nil {
+		return err
+	}
+	if err := p.values(c); err != nil {
+		return err
+	}
+	words, err := p.place(c, words)
+	if err != nil {
+		return err
+	}
+	if a.Servers, err = servers(words); err != nil || c.servers == no {
+		return err
+	}
+	if len(a.Servers) > 1 && len(a.Tasks) > 0 {
+		return usage("--task belongs to one server: give one URL")
+	}
+	switch {
+	case c.is == Watch && len(a.IDs) == 0 && !p.given["prompts"]:
 		// Nobody can answer here, and some servers hand a prompt out once.
 		a.ReadOnly = true
+	case c.is != Dashboard && c.is != Watch, len(a.IDs) > 0:
+		a.OnDemand = true // for the same reason: only what is to be answered is asked for
 	}
-	if err := a.suits(given, words); err != nil {
-		return nil, err
+	return a.credentials(p.headers, p.session, p.given, getenv)
+}
+
+// refuse checks that c takes the options that were given.
+func (c *command) refuse(given map[string]bool) error {
+	for _, o := range options {
+		switch {
+		case !given[o.name] || c.suits(o.name):
+		case c.is == Demo && slices.Contains(connection, o.name):
+			return usage("demo brings its own servers: --%s does not apply", o.name)
+		case slices.Contains(onScreen, o.name):
+			return usage("%s prints lines: --%s does not apply", c.name, o.name)
+		case c.is == Dashboard:
+			return usage("--%s does not apply to the dashboard (callboard -h says to what)", o.name)
+		default:
+			return usage("--%s does not apply to %s (callboard help %s)", o.name, c.name, c.name)
+		}
 	}
-	if a.Servers, err = servers(words); err != nil || a.Command == Demo {
-		return a, err
+	return nil
+}
+
+// values takes in the values of options that need a look.
+func (p *parsing) values(c *command) (err error) {
+	a := &p.a
+	for _, o := range options {
+		if o.name == "theme" || o.choices == nil {
+			continue // themes are checked by those who make them
+		}
+		if v := map[string]string{"prompts": p.prompts, "protocol": p.protocol}[o.name]; !slices.Contains(o.choices, v) {
+			return usage("--%s is %s", o.name, either(o.choices))
+		}
 	}
-	return a, a.credentials(headers, session, given, getenv)
+	a.OnDemand = p.prompts == "on-demand"
+	a.Protocol, _ = task.ParseEra(p.protocol)
+	for _, id := range p.tasks {
+		if id == "" {
+			return usage("--task needs the id of a task")
+		}
+		a.Tasks = append(a.Tasks, task.ID(id))
+	}
+	if a.Arguments, err = pairs("arg", p.args); err != nil {
+		return err
+	}
+	if a.Fields, err = pairs("field", p.fields); err != nil {
+		return err
+	}
+	if !p.given["timeout"] && c.patience != "" {
+		a.Timeout, _ = time.ParseDuration(c.patience)
+	}
+	if a.Timeout < 0 || a.TTL < 0 {
+		return usage("a duration must not be negative")
+	}
+	return p.answers(c)
+}
+
+// answers checks that at most one way to answer is given.
+func (p *parsing) answers(c *command) error {
+	a := &p.a
+	var ways []string
+	for _, way := range []string{"field", "data", "accept-defaults", "decline", "cancel"} {
+		if p.given[way] && (way != "data" || c.is == Answer) {
+			ways = append(ways, "--"+way)
+		}
+	}
+	if slices.Equal(ways, []string{"--field", "--accept-defaults"}) {
+		ways = ways[:1] // fields not given have their defaults anyway
+	}
+	switch {
+	case len(ways) > 1:
+		return usage("%s and %s are two answers: give one", ways[0], ways[1])
+	case c.is == Run && a.Data != "" && len(a.Arguments) > 0:
+		return usage("--arg and --data both give the arguments: give one")
+	case p.decline:
+		a.Refuse = task.Decline
+	case p.dismiss:
+		a.Refuse = task.Dismiss
+	}
+	return nil
+}
+
+// place gives each word its meaning and returns the URLs.
+func (p *parsing) place(c *command, words []string) (urls []string, err error) {
+	a := &p.a
+	for _, w := range words {
+		if w == "demo" && c.servers != no {
+			return nil, usage("demo has no URL of its own: callboard demo shows it, callboard demo --listen 127.0.0.1:8900 serves it to other commands")
+		}
+	}
+	switch c.is {
+	case Demo:
+		if len(words) > 0 {
+			return nil, usage("demo brings its own servers and takes no URL")
+		}
+		return nil, nil
+	case Help:
+		return nil, p.topic(words)
+	case Completion:
+		if len(words) != 1 || shells[words[0]] == nil {
+			return nil, usage("completions for which shell? callboard completion %s", either(shellNames()))
+		}
+		a.Shell = words[0]
+		return nil, nil
+	case Info, Man:
+		if len(words) > 0 {
+			return nil, usage("%s takes no words", c.name)
+		}
+		return nil, nil
+	default:
+	}
+	if len(words) == 0 {
+		if c.is == Dashboard {
+			return nil, usage("which server? callboard URL, or callboard demo to look around (callboard -h for more)")
+		}
+		return nil, usage("%s which server? %s", c.name, c.synopsis())
+	}
+	if c.is == Watch && len(words) == 2 && !strings.Contains(words[1], "/") {
+		a.IDs = []task.ID{task.ID(words[1])}
+		return words[:1], nil
+	}
+	if c.servers == some {
+		return words, nil
+	}
+	return words[:1], p.behind(c, words[1:])
+}
+
+// behind takes in the words behind the one URL of a command.
+func (p *parsing) behind(c *command, words []string) error {
+	a := &p.a
+	switch {
+	case slices.Contains(words, ""):
+		return usage("an empty word is neither a task nor a tool: %s", c.synopsis())
+	case c.is == Run && len(words) != 1:
+		return usage("run which tool? %s", c.synopsis())
+	case c.is == Run:
+		a.Tool = words[0]
+	case c.ids == no && len(words) > 0:
+		return usage("%s takes one URL: %s", c.name, c.synopsis())
+	case c.ids != no && len(words) == 0, c.ids == one && len(words) > 1:
+		return usage("%s which task? %s", c.name, c.synopsis())
+	default:
+		for _, w := range words {
+			if id := task.ID(w); !slices.Contains(a.IDs, id) {
+				a.IDs = append(a.IDs, id)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *parsing) topic(words []string) error {
+	switch {
+	case len(words) == 0:
+		return nil
+	case len(words) > 1:
+		return usage("help for which command? callboard help COMMAND")
+	}
+	c := commandNamed(words[0])
+	if c == nil {
+		return usage("there is no command %q (callboard -h lists them)", task.CleanLine(words[0], 40).Line())
+	}
+	p.a.Topic = c.is
+	return nil
+}
+
+// pairs reads NAME=VALUE words. A value may be a secret, so none is shown.
+func pairs(option string, words []string) ([]Pair, error) {
+	var all []Pair
+	for _, w := range words {
+		name, value, ok := strings.Cut(w, "=")
+		if !ok || name == "" {
+			return nil, usage("--%s has the form NAME=VALUE", option)
+		}
+		all = append(all, Pair{name, value})
+	}
+	return all, nil
+}
+
+// either lists choices in words.
+func either(choices []string) string {
+	last := len(choices) - 1
+	if last == 0 {
+		return choices[0]
+	}
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
 }
 
 // interspersed parses options wherever they stand, and returns the other words.
@@ -166,7 +374,7 @@ func spoken(err error, args []string) error {
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
 		return usage("--%s needs a value", name)
 	}
-	if _, name, ok := strings.Cut(text, "for -"); ok {
+	if _, name, ok := strings.Cut(strings.Replace(text, "for flag -", "for -", 1), "for -"); ok {
 		name, _, _ = strings.Cut(name, ":")
 		return usage("--%s takes no such value", name)
 	}
@@ -175,211 +383,4 @@ func spoken(err error, args []string) error {
 		return usage("--%s takes no such value", name)
 	}
 	return usage("%q is no option", args[0])
-}
-
-func (a *Args) command(words []string) []string {
-	if len(words) == 0 {
-		return nil
-	}
-	switch words[0] {
-	case "demo":
-		a.Command = Demo
-	case "watch":
-		a.Command = Watch
-	case "help":
-		a.Command = Help
-	default:
-		return words
-	}
-	return words[1:]
-}
-
-func onDemand(prompts string) (bool, error) {
-	switch prompts {
-	case "eager":
-		return false, nil
-	case "on-demand":
-		return true, nil
-	}
-	return false, usage("--prompts is eager or on-demand")
-}
-
-// suits checks that the command takes these options and URLs.
-func (a *Args) suits(given map[string]bool, urls []string) error {
-	refuse := func(names []string, why string) error {
-		for _, name := range names {
-			if given[name] {
-				return usage(why, name)
-			}
-		}
-		return nil
-	}
-	switch a.Command {
-	case Demo:
-		if len(urls) > 0 {
-			return usage("demo brings its own server and takes no URL")
-		}
-		return refuse(connection, "demo brings its own server: --%s does not apply")
-	case Watch:
-		if len(urls) == 0 {
-			return usage("watch which server? callboard watch URL")
-		}
-		return refuse(onScreen, "watch prints lines: --%s does not apply")
-	case Dashboard, Help, Version:
-		if len(urls) == 0 {
-			return usage("which server? callboard URL, or callboard demo to look around (callboard -h for more)")
-		}
-	}
-	return nil
-}
-
-// credentials takes in what authorizes requests. It belongs to one server: which
-// of several was meant is not guessed.
-func (a *Args) credentials(headers []string, sessionFile string, given map[string]bool, getenv func(string) string) error {
-	token, session := getenv("CALLBOARD_TOKEN"), getenv("CALLBOARD_SESSION")
-	if len(a.Servers) > 1 {
-		for _, name := range credentials {
-			if given[name] {
-				return usage("--%s belongs to one server: give one URL", name)
-			}
-		}
-		if token != "" {
-			return usage("CALLBOARD_TOKEN belongs to one server: give one URL, or unset it")
-		}
-		if session != "" {
-			return usage("CALLBOARD_SESSION belongs to one server: give one URL, or unset it")
-		}
-	}
-	for _, h := range headers {
-		if err := a.header(h, getenv); err != nil {
-			return err
-		}
-	}
-	if a.TokenFile == "" {
-		a.Token = task.Secret(strings.TrimSpace(token))
-	}
-	if sessionFile != "" {
-		raw, err := os.ReadFile(sessionFile)
-		if err != nil {
-			return usage("--session-file cannot be read: %s", cause(err))
-		}
-		session = string(raw)
-	}
-	session = strings.TrimSpace(session)
-	if sessionFile != "" && session == "" {
-		return usage("--session-file is empty: it should hold a session id")
-	}
-	// Session ids are visible ASCII (MCP 2025-11-25, basic/transports, "Session
-	// Management").
-	if strings.ContainsFunc(session, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
-		return usage("that is no session id: it should be one word of visible ASCII")
-	}
-	a.Session = task.Secret(session)
-	return nil
-}
-
-// cause leaves out the path that os puts in front of it: it is on the command
-// line, and may look like anything.
-func cause(err error) string {
-	var e *os.PathError
-	if errors.As(err, &e) {
-		return e.Err.Error()
-	}
-	return err.Error()
-}
-
-// header adds one --header 'Name: value'. Errors never hold the value.
-func (a *Args) header(line string, getenv func(string) string) error {
-	name, value, ok := strings.Cut(line, ":")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !ok || !httpguts.ValidHeaderFieldName(name) {
-		return usage("--header has the form 'Name: value'")
-	}
-	value, err := expand(value, getenv)
-	if err != nil {
-		return err
-	}
-	if !httpguts.ValidHeaderFieldValue(value) {
-		return usage("--header %s: the value holds characters that no header may", name)
-	}
-	a.Header.Add(name, value)
-	return nil
-}
-
-// expand replaces each ${NAME} by the environment's value, so that secrets need
-// not stand on a command line. A variable that is unset or empty is an error: a
-// header without its secret would be refused with a message that misleads.
-func expand(s string, getenv func(string) string) (string, error) {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "${")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}")
-		if !closed || name == "" {
-			return "", usage("--header: ${ without a name and }")
-		}
-		value := getenv(name)
-		if value == "" {
-			return "", usage("--header: the variable %s is not set", task.CleanLine(name, 80))
-		}
-		out.WriteString(value)
-		s = after
-	}
-}
-
-// servers reads the URLs and names their servers.
-func servers(words []string) ([]Server, error) {
-	var all []Server
-	var names []string
-	for _, word := range words {
-		s, err := server(word)
-		if err != nil {
-			return nil, err
-		}
-		host := s.Name
-		for n := 2; slices.Contains(names, s.Name); n++ {
-			s.Name = fmt.Sprintf("%s #%d", host, n)
-		}
-		names = append(names, s.Name)
-		all = append(all, s)
-	}
-	return all, nil
-}
-
-// server reads one URL. Without a scheme it is https, and http on this machine.
-func server(word string) (Server, error) {
-	full := word
-	if !strings.Contains(word, "://") {
-		full = "https://" + word
-		if u, err := url.Parse(full); err == nil && loopback(u.Hostname()) {
-			full = "http://" + word
-		}
-	}
-	u, err := url.Parse(full)
-	// What url.Parse says holds the URL, and so perhaps a password.
-	if err != nil || u.Hostname() == "" {
-		return Server{}, usage("%s is not a URL: it should look like https://host/mcp", ordinal(word))
-	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return Server{}, usage("callboard speaks http and https, not %s", task.CleanLine(u.Scheme, 20))
-	}
-	shown := task.CleanLine(u.Scheme+"://"+u.Host+u.EscapedPath(), 512).Line()
-	return Server{Name: task.CleanLine(u.Host, 60).Line(), Shown: shown, URL: full}, nil
-}
-
-// ordinal shows a word that was taken for a URL, unless it may hold a password.
-func ordinal(word string) string {
-	if strings.Contains(word, "@") {
-		return "one word of the command line"
-	}
-	return fmt.Sprintf("%q", task.CleanLine(word, 80).Line())
-}
-
-// loopback reports whether host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"callboard/model/task"
 )
 
 var env = map[string]string{"TOKEN": "s3cret", "EMPTY": ""}
@@ -36,7 +39,9 @@ func TestCommands(t *testing.T) {
 	for line, want := range map[string]Command{
 		"host/mcp": Dashboard, "demo": Demo, "watch host": Watch, "--theme dark demo": Demo, "demo --ascii": Demo,
 		"-h": Help, "--help": Help, "help": Help, "--version": Version, "host --version": Version, "demo -h": Help,
-		"-- host": Dashboard, "--ascii -- demo": Demo,
+		"-- host": Dashboard, "--ascii -- demo": Demo, "ls host": List, "get host i": Get, "result host i": Result,
+		"answer host i": Answer, "cancel host i j": Cancel, "run host t": Run, "tools host": Tools, "info": Info,
+		"completion zsh": Completion, "man": Man, "help run": Help, "run -h": Help,
 	} {
 		if a := parse(t, line); a.Command != want {
 			t.Errorf("%s: command %d, want %d", line, a.Command, want)
@@ -144,6 +149,34 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"demo", "--header", "A: b"}, "", "--header does not apply"},
 		{[]string{"demo", "--ca-file", "b"}, "", "--ca-file does not apply"},
 		{[]string{"watch", "h", "--ascii"}, "", "--ascii does not apply"},
+		{[]string{"h", "--json"}, "", "--json does not apply to the dashboard"},
+		{[]string{"ls", "h", "--wait"}, "", "--wait does not apply to ls"},
+		{[]string{"watch", "demo"}, "", "demo has no URL"},
+		{[]string{"ls", "demo"}, "", "demo has no URL"},
+		{[]string{"h", "demo"}, "", "demo has no URL"},
+		{[]string{"ls"}, "", "ls which server? callboard ls URL"},
+		{[]string{"ls", "h", "i"}, "", "ls takes one URL"},
+		{[]string{"get", "h"}, "", "get which task? callboard get URL ID"},
+		{[]string{"get", "h", "a", "b"}, "", "get which task?"},
+		{[]string{"cancel", "h"}, "", "cancel which task?"},
+		{[]string{"cancel", "h", ""}, "", "an empty word"},
+		{[]string{"run", "h"}, "", "run which tool?"},
+		{[]string{"run", "h", "a", "b"}, "", "run which tool?"},
+		{[]string{"run", "h", "t", "--arg", "s3cret"}, "", "--arg has the form NAME=VALUE"},
+		{[]string{"run", "h", "t", "--arg", "a=1", "--data", "f"}, "", "give one"},
+		{[]string{"run", "h", "t", "--ttl", "s3cret"}, "", "--ttl takes no such value"},
+		{[]string{"run", "h", "t", "--ttl", "-1s"}, "", "negative"},
+		{[]string{"answer", "h", "i", "--field", "=s3cret"}, "", "--field has the form NAME=VALUE"},
+		{[]string{"answer", "h", "i", "--decline", "--cancel"}, "", "--decline and --cancel are two answers"},
+		{[]string{"answer", "h", "i", "--data", "-", "--field", "a=s3cret"}, "", "--field and --data are two answers"},
+		{[]string{"answer", "h", "i", "--timeout", "s3cret"}, "", "--timeout takes no such value"},
+		{[]string{"h", "--protocol", "2024-11-05"}, "", "--protocol is auto, 2025-11-25 or 2026-07-28"},
+		{[]string{"h", "--task", ""}, "", "--task needs the id"},
+		{[]string{"a", "b", "--task", "t"}, "", "--task belongs to one server"},
+		{[]string{"completion"}, "", "completions for which shell?"},
+		{[]string{"completion", "tcsh"}, "", "bash, fish, powershell or zsh"},
+		{[]string{"help", "nope"}, "", "there is no command"},
+		{[]string{"info", "h"}, "", "info takes no words"},
 		{[]string{"ftp://h"}, "", "not ftp"},
 		{[]string{"https://"}, "", "is not a URL"},
 		{[]string{"https://me:s3cret@h:x"}, "", "is not a URL"},
@@ -176,15 +209,26 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-func TestHelpNamesEveryOption(t *testing.T) {
-	for _, name := range append(slices.Concat(connection, onScreen), "log-file", "prompts", "read-only", "version") {
-		if !strings.Contains(HelpText, "--"+name) {
-			t.Errorf("the help says nothing of --%s", name)
-		}
+func TestWords(t *testing.T) {
+	a := parse(t, "run --json h.example/mcp dig --arg n=3 --arg s=a=b --ttl 10m --wait --timeout 1m --protocol 2026-07-28 --field ok=yes")
+	if a.Tool != "dig" || a.Servers[0].URL != "https://h.example/mcp" || !slices.Equal(a.Arguments, []Pair{{"n", "3"}, {"s", "a=b"}}) ||
+		!slices.Equal(a.Fields, []Pair{{"ok", "yes"}}) || a.TTL != 10*time.Minute || !a.Wait || a.Timeout != time.Minute || a.Protocol != task.Modern || !a.JSON {
+		t.Errorf("%+v", a)
 	}
-	for line := range strings.Lines(HelpText) {
-		if len(line) > 101 {
-			t.Errorf("too long: %s", line)
-		}
+	a = parse(t, "cancel h a b a --timeout 0")
+	if !slices.Equal(a.IDs, []task.ID{"a", "b"}) || a.Timeout != 0 {
+		t.Errorf("%+v", a)
+	}
+	if a = parse(t, "answer h i --cancel"); a.Refuse != task.Dismiss || a.Timeout != 10*time.Second || !a.OnDemand || a.ReadOnly {
+		t.Errorf("%+v", a)
+	}
+	if a = parse(t, "watch h i"); !slices.Equal(a.IDs, []task.ID{"i"}) || len(a.Servers) != 1 || !a.OnDemand || a.ReadOnly {
+		t.Errorf("watch of one task: %+v", a)
+	}
+	if a = parse(t, "watch h/mcp i/mcp"); a.IDs != nil || len(a.Servers) != 2 || !a.ReadOnly {
+		t.Errorf("watch of two servers: %+v", a)
+	}
+	if a = parse(t, "h --task x --task y"); !slices.Equal(a.Tasks, []task.ID{"x", "y"}) {
+		t.Errorf("%+v", a)
 	}
 }

@@ -17,6 +17,13 @@ type loop struct {
 	msgs chan tea.Msg
 }
 
+// begin starts m's commands. They bring nothing back after ctx has ended.
+func begin(ctx context.Context, m *model.Model) *loop {
+	l := &loop{ctx: ctx, m: m, msgs: make(chan tea.Msg)}
+	l.start(m.Init()) //nolint:contextcheck // the model's commands end with its Shutdown
+	return l
+}
+
 // lookEvery is how long changes are gathered before they are looked at.
 const lookEvery = 100 * time.Millisecond
 
@@ -25,8 +32,7 @@ const lookEvery = 100 * time.Millisecond
 func run(ctx context.Context, m *model.Model, look func(now time.Time) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := &loop{ctx: ctx, m: m, msgs: make(chan tea.Msg)}
-	l.start(m.Init()) //nolint:contextcheck // the model's commands end with its Shutdown
+	l := begin(ctx, m)
 	var (
 		seen  uint64
 		timer = time.NewTimer(0)
@@ -38,7 +44,7 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 		case <-ctx.Done():
 			return nil
 		case msg := <-l.msgs:
-			l.start(m.Update(msg)) //nolint:contextcheck // as above
+			l.send(msg)
 			if m.Revision() != seen && !due {
 				due = true
 				timer.Reset(lookEvery)
@@ -55,6 +61,11 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 			}
 		}
 	}
+}
+
+// send hands the model a message: news, or a wish.
+func (l *loop) send(msg tea.Msg) {
+	l.start(l.m.Update(msg)) //nolint:contextcheck // the model's commands end with its Shutdown
 }
 
 // start runs a command beside the loop.

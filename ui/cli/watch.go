@@ -17,21 +17,30 @@ import (
 // WatchModel prints what happens on the servers of m as lines, one an event, in
 // the order in which it was learnt: time, server, status, task, and what else is
 // known. It ends with ctx, or when out takes no more. It does not shut m down.
-func WatchModel(ctx context.Context, m *model.Model, out io.Writer) error {
-	w := &watcher{m: m, out: bufio.NewWriter(out), rows: map[task.Key]*seenRow{}, asks: map[task.PromptID]seenAsk{}, links: map[string]string{}}
-	return run(ctx, m, w.look)
+// With asJSON each line is an object.
+func WatchModel(ctx context.Context, m *model.Model, out io.Writer, asJSON bool) error {
+	return run(ctx, m, newWatcher(m, out, asJSON).look)
+}
+
+func newWatcher(m *model.Model, out io.Writer, asJSON bool) *watcher {
+	return &watcher{
+		m: m, out: bufio.NewWriter(out), json: asJSON,
+		rows: map[task.Key]*seenRow{}, asks: map[task.PromptID]seenAsk{}, links: map[string]string{},
+	}
 }
 
 // watcher remembers what was printed.
 type watcher struct {
 	m      *model.Model
 	out    *bufio.Writer
+	json   bool
+	only   task.Key // the row that matters, zero for all
 	rows   map[task.Key]*seenRow
 	asks   map[task.PromptID]seenAsk
 	links  map[string]string
 	notice time.Time
 	passes uint64
-	lines  []line
+	events []event
 }
 
 type seenRow struct {
@@ -48,32 +57,62 @@ type seenAsk struct {
 	pass  uint64
 }
 
-// line is one event, before it is printed in order.
-type line struct {
-	at   time.Time
-	text string
+// event is one thing that happened: a line, or with --json an object.
+type event struct {
+	At       time.Time    `json:"at"`
+	Server   string       `json:"server,omitempty"`
+	Event    string       `json:"event"`
+	Word     string       `json:"word"`
+	Task     string       `json:"task,omitempty"`
+	Tool     string       `json:"tool,omitempty"`
+	How      string       `json:"how,omitempty"`
+	Text     string       `json:"text,omitempty"`
+	Progress *progressDoc `json:"progress,omitempty"`
+	Prompt   *promptDoc   `json:"prompt,omitempty"`
+
+	key   task.Key // of the row it is about
+	texts []string // what Text is made of, in columns
 }
 
 // progressEvery keeps a chatty task from hiding the others.
 const progressEvery = time.Second
 
-func (w *watcher) say(at time.Time, server, word, what string, more ...string) {
-	text := fmt.Sprintf("%s  %s  %-14s", at.Format(time.TimeOnly), server, word)
-	for _, part := range append([]string{what}, more...) {
-		if part != "" {
-			text += "  " + part
-		}
+func (w *watcher) say(e event, texts ...string) {
+	e.texts = slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+	w.events = append(w.events, e)
+}
+
+// about is an event of a row.
+func about(at time.Time, kind, word string, key task.Key) event {
+	return event{At: at, Server: key.Server, Event: kind, Word: word, Task: string(key.ID), key: key}
+}
+
+// line is e as people read it.
+func (e *event) line() string {
+	parts := []string{e.At.Format(time.TimeOnly), cmp.Or(e.Server, "callboard"), fmt.Sprintf("%-14s", e.Word)}
+	if !e.key.IsZero() {
+		parts = append(parts, name(e.key))
 	}
-	w.lines = append(w.lines, line{at, strings.TrimRight(text, " ")})
+	parts = append(parts, e.Tool)
+	if e.How != "" {
+		parts = append(parts, "("+e.How+")")
+	}
+	parts = append(parts, e.texts...)
+	return strings.TrimRight(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  "), " ")
 }
 
 // look prints what changed since the last look.
 func (w *watcher) look(now time.Time) error {
 	w.passes++
 	w.lookAtLinks(now)
-	board := w.m.Board()
-	for i := range board.Len() {
-		w.lookAtRow(board.At(i), now)
+	if r := w.m.Row(w.only); r != nil {
+		w.lookAtRow(r, now)
+	}
+	if w.only.IsZero() {
+		board := w.m.Board()
+		for i := range board.Len() {
+			w.lookAtRow(board.At(i), now)
+		}
 	}
 	w.lookAtAsks(now)
 	w.forget()
@@ -83,13 +122,20 @@ func (w *watcher) look(now time.Time) error {
 		if bad {
 			word = "error"
 		}
-		w.say(at, "callboard", word, text)
+		w.say(event{At: at, Event: "note", Word: word}, text)
 	}
-	slices.SortStableFunc(w.lines, func(a, b line) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
-	for _, l := range w.lines {
-		_, _ = w.out.WriteString(l.text + "\n") // Flush tells the error
+	slices.SortStableFunc(w.events, func(a, b event) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+	for _, e := range w.events {
+		if !w.json {
+			_, _ = w.out.WriteString(e.line() + "\n") // Flush tells the error
+			continue
+		}
+		e.At, e.Text = e.At.UTC(), strings.Join(e.texts, "; ")
+		if err := writeJSON(w.out, e, ""); err != nil {
+			return err
+		}
 	}
-	w.lines = w.lines[:0]
+	w.events = w.events[:0]
 	return w.out.Flush()
 }
 
@@ -115,7 +161,7 @@ func (w *watcher) lookAtLinks(now time.Time) {
 		if l.State == model.Down && l.Err != nil {
 			parts = []string{l.Err.Tried.Line(), l.Err.Message.Line(), l.Err.Advice.Line()}
 		}
-		if l.SweepErr != "" {
+		if l.SweepErr != "" && w.only.IsZero() {
 			parts = append(parts, "no list of tasks: "+l.SweepErr)
 		}
 		key := linkWords[l.State] + strings.Join(parts, "\x00")
@@ -126,7 +172,7 @@ func (w *watcher) lookAtLinks(now time.Time) {
 		if l.State == model.Down {
 			parts = append(parts, retryWords(l.NextTry, now))
 		}
-		w.say(now, l.Name, linkWords[l.State], parts[0], parts[1:]...)
+		w.say(event{At: now, Server: l.Name, Event: "link", Word: linkWords[l.State]}, parts...)
 	}
 }
 
@@ -157,24 +203,31 @@ func (w *watcher) lookAtRow(r *model.Row, now time.Time) {
 	if r.Mark != seen.mark {
 		seen.mark = r.Mark
 		if word, why := markWords(r.Mark); word != "" {
-			w.say(now, r.Key.Server, word, name(r.Key), why)
+			w.say(about(now, "mark", word, r.Key), why)
 		}
 	}
 	if p := r.Progress; p != nil && p.At.Sub(seen.progress) >= progressEvery {
 		seen.progress = p.At
-		w.say(p.At, r.Key.Server, "progress", name(r.Key), r.Tool.Line(), amount(*p), p.Message.Line())
+		e := about(p.At, "progress", "progress", r.Key)
+		e.Tool, e.Progress = r.Tool.Line(), &progressDoc{p.Done, p.Total, p.Message.String()}
+		w.say(e, amount(*p), p.Message.Line())
 	}
 }
 
 // steps prints the steps of the time line that were not printed yet.
 func (w *watcher) steps(r *model.Row, seen *seenRow) {
 	total := r.Dropped + len(r.Steps)
+	moved := func(at time.Time, status task.Status, how string, message task.Text) {
+		e := about(at, "status", word(status), r.Key)
+		e.Tool, e.How = r.Tool.Line(), how
+		w.say(e, message.Line())
+	}
 	if total == 0 && seen.status != r.Task.Status { // a row without a time line: a plain call
-		w.say(r.Since, r.Key.Server, word(r.Task.Status), name(r.Key), r.Tool.Line(), r.Task.Message.Line())
+		moved(r.Since, r.Task.Status, "", r.Task.Message)
 	}
 	seen.status = r.Task.Status
 	if missed := r.Dropped - seen.steps; missed > 0 && seen.steps > 0 {
-		w.say(r.Steps[0].At, r.Key.Server, "note", name(r.Key), fmt.Sprintf("%d changes were too fast to be shown", missed))
+		w.say(about(r.Steps[0].At, "note", "note", r.Key), fmt.Sprintf("%d changes were too fast to be shown", missed))
 	}
 	for _, s := range r.Steps[max(0, min(seen.steps-r.Dropped, len(r.Steps))):] {
 		how := s.How.String()
@@ -184,31 +237,36 @@ func (w *watcher) steps(r *model.Row, seen *seenRow) {
 		case s.Gap:
 			how += ", after a gap"
 		}
-		if how != "" {
-			how = "(" + how + ")"
-		}
-		w.say(s.At, r.Key.Server, word(s.Status), name(r.Key), r.Tool.Line(), how, s.Message.Line())
+		moved(s.At, s.Status, how, s.Message)
 	}
 	seen.steps = total
 }
 
 func (w *watcher) lookAtAsks(now time.Time) {
-	for _, a := range w.m.Inbox() {
+	inbox := w.m.Inbox()
+	for i, a := range inbox {
+		if !w.only.IsZero() && a.Row != w.only {
+			continue
+		}
 		id := a.Prompt.ID
 		seen, known := w.asks[id]
 		next := seenAsk{state: a.State, done: a.Done, pass: w.passes}
 		w.asks[id] = next
+		e := event{At: now, Server: a.Server, Event: "prompt", Word: "asks", Task: string(a.Prompt.Task)}
 		who := "server's own"
 		if a.Prompt.Task != "" {
 			who = a.Prompt.Task.Text().Line()
 		}
 		switch {
 		case !known && a.State != model.Withdrawn:
-			w.say(a.Prompt.At, a.Server, "asks", who, a.Prompt.Message.Line(), question(a.Prompt))
+			e.At, e.Prompt = a.Prompt.At, &newPromptDocs(inbox[i : i+1])[0]
+			w.say(e, who, a.Prompt.Message.Line(), question(a.Prompt))
 		case a.State != seen.state && a.State == model.Withdrawn:
-			w.say(now, a.Server, "withdrawn", who, a.Prompt.Message.Line(), a.Why)
+			e.Event, e.Word = "withdrawn", "withdrawn"
+			w.say(e, who, a.Prompt.Message.Line(), a.Why)
 		case a.Done != seen.done:
-			w.say(now, a.Server, "done", who, "the page of the prompt is complete")
+			e.Event, e.Word = "done", "done"
+			w.say(e, who, "the page of the prompt is complete")
 		}
 	}
 }
@@ -251,6 +309,8 @@ func markWords(m model.Mark) (word, why string) {
 		return "push only", "the server tells of it, but answers nothing about it"
 	case model.UnknownOutcome:
 		return "unknown", "the link broke before the reply: nobody knows what became of the call"
+	case model.NotOurs:
+		return "not ours", "other credentials made it; it is not asked for"
 	case model.NoMark:
 	}
 	return "", ""

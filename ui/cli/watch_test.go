@@ -84,7 +84,7 @@ func watched(t *testing.T, url string, o model.Options) (*paper, <-chan error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ended <- WatchModel(ctx, m, p)
+		ended <- WatchModel(ctx, m, p, false)
 	}()
 	t.Cleanup(func() {
 		cancel()

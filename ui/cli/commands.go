@@ -1,0 +1,92 @@
+package cli
+
+import "slices"
+
+var commands = [...]command{
+	{is: Dashboard, words: "URL [URL...]", servers: some, brief: "attach to servers and show their tasks",
+		more: []string{
+			"Subscribes to what the servers push, polls what stays silent, and lets you answer, cancel, read and start. ? lists the keys.",
+			"When you quit, sessions with live tasks and the handles of your tasks are kept, and the next callboard goes on with them.",
+		},
+		takes: slices.Concat(connection, onScreen, []string{"prompts", "read-only", "task"}),
+		examples: [][2]string{
+			{"callboard localhost:3000/mcp", "http on this machine, https elsewhere"},
+			{"callboard https://mcp.example.com/mcp --token-file ~/.mcp-token", ""},
+		}},
+	{is: Demo, name: "demo", brief: "look around: real servers of both generations inside the program",
+		more: []string{
+			"With --listen it serves them without a screen until a signal ends it, for trying the commands; each line it prints is a revision of MCP and a URL.",
+		},
+		takes:    slices.Concat(onScreen, []string{"prompts", "read-only", "log-file", "listen"}),
+		examples: [][2]string{{"callboard demo --listen 127.0.0.1:8900", "then: callboard ls localhost:8900/mcp"}}},
+	{is: Watch, name: "watch", words: "URL [URL...|ID]", servers: some, ids: maybe, brief: "print what happens as lines, without a screen",
+		more: []string{
+			"Without an ID: all tasks, until a signal ends it. It is read-only unless --prompts is given; it then shows questions and answers none.",
+			"With an ID (a word without a slash, behind one URL): this task, until it ends; the exit code says how. Its questions are asked on a terminal; elsewhere they end it with exit code 6.",
+			"With --json each line is an object: at, server, event (link, status, mark, progress, prompt, withdrawn, done, note), word, and where they are known task, tool, how, text, prompt.",
+		},
+		takes: slices.Concat(forScripts, []string{"prompts", "read-only", "task"}),
+		examples: [][2]string{
+			{"callboard watch localhost:3000/mcp --json | jq -r 'select(.word==\"failed\").task'", ""},
+		}},
+	{is: List, name: "ls", words: "URL", servers: one, brief: "list the tasks", patience: "30s",
+		more: []string{
+			"Those that the server lists, and those whose handles are kept, asked for one by one.",
+			"JSON: server, tasks.",
+		},
+		takes:    forScripts,
+		examples: [][2]string{{"callboard ls localhost:3000/mcp --json | jq '.tasks[] | select(.asks)'", ""}}},
+	{is: Get, name: "get", words: "URL ID", servers: one, ids: one, brief: "print the state of a task", patience: "30s",
+		more: []string{
+			"Asks for no question: some servers hand one out once. What a question asks is shown where it comes with the state (2026-07-28).",
+			"JSON: task, and prompts where there are some.",
+		},
+		takes: forScripts},
+	{is: Result, name: "result", words: "URL ID", servers: one, ids: one, brief: "print the result of a task, once it has ended",
+		more: []string{
+			"Waits for the end, as the protocol's tasks/result does; --timeout bounds it. A task that asks ends the wait with exit code 6.",
+			"JSON: task, and result or error as the server sent it.",
+		},
+		takes: forScripts},
+	{is: Answer, name: "answer", words: "URL ID", servers: one, ids: one, brief: "answer what a task asks", patience: "10s",
+		more: []string{
+			"Waits until the question is there, checks the answer as the dashboard does, sends it, and waits until it is delivered. Without --field, --data, --accept-defaults, --decline or --cancel the question is asked on a terminal.",
+			"--accept-defaults, --decline and --cancel answer all questions of the task, or the one of --prompt.",
+			"JSON: task, answers with prompt, action and state.",
+		},
+		takes: slices.Concat(forScripts, answers, []string{"data", "prompt"}),
+		examples: [][2]string{
+			{"callboard answer localhost:3000/mcp 786512e2 --field env=staging --field n=3", ""},
+			{"echo '{\"env\":\"staging\"}' | callboard answer localhost:3000/mcp 786512e2 --data -", ""},
+		}},
+	{is: Cancel, name: "cancel", words: "URL ID...", servers: one, ids: some, brief: "cancel tasks", patience: "30s",
+		more: []string{
+			"An acknowledgement proves neither that the work stopped nor that anything was undone. Where the server only takes the wish (2026-07-28) the task is cancelling until it says otherwise.",
+			"JSON: tasks, each with cancel: cancelled, requested, ended, failed or unknown.",
+		},
+		takes: forScripts},
+	{is: Run, name: "run", words: "URL TOOL", servers: one, brief: "call a tool, as a task where the tool may be one",
+		more: []string{
+			"Prints the task's id and ends. With --wait it goes on to the end and prints the result. A call that is no task is always waited for: it would end with callboard.",
+			"Questions are answered by --field, --accept-defaults, --decline and --cancel, else asked on a terminal; else the exit code is 6, and the task goes on: callboard answer.",
+			"JSON: task, and result or error once it has ended.",
+		},
+		takes: slices.Concat(forScripts, answers, []string{"arg", "data", "ttl", "plain", "wait"}),
+		examples: [][2]string{
+			{"callboard run localhost:3000/mcp deploy --arg service=checkout --arg replicas=3 --wait", ""},
+			{"id=$(callboard run localhost:3000/mcp research --arg topic=tides)", "then: callboard result localhost:3000/mcp \"$id\""},
+		}},
+	{is: Tools, name: "tools", words: "URL", servers: one, brief: "list the tools and their arguments", patience: "30s",
+		more: []string{
+			"The second column says whether the tool may, must or cannot run as a task.",
+			"JSON: tools with name, title, description, task, readOnly, destructive, inputSchema.",
+		},
+		takes: forScripts},
+	{is: Info, name: "info", brief: "print versions, protocol revisions and paths", takes: []string{"json"}},
+	{is: Completion, name: "completion", words: "bash|zsh|fish|powershell", brief: "print the completions for a shell",
+		more: []string{
+			"bash: source <(callboard completion bash). zsh: callboard completion zsh > \"${fpath[1]}/_callboard\". fish: callboard completion fish | source. powershell: callboard completion powershell | Out-String | Invoke-Expression.",
+		}},
+	{is: Man, name: "man", brief: "print the manual page (roff)", examples: [][2]string{{"callboard man > ~/.local/share/man/man1/callboard.1", ""}}},
+	{is: Help, name: "help", words: "[COMMAND]", brief: "print the help of a command"},
+}

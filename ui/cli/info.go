@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"callboard/model/task"
+)
+
+// Facts are what info prints.
+type Facts struct {
+	Version   string   `json:"version"`
+	Go        string   `json:"go"`
+	Protocols []string `json:"protocols"`
+	// State is the folder of what outlives the program; Problem says why there
+	// is none, or why it cannot be read.
+	State   string      `json:"state,omitempty"`
+	Problem string      `json:"problem,omitempty"`
+	Files   []FactsFile `json:"files"`
+}
+
+// FactsFile is one file of the state folder.
+type FactsFile struct {
+	Path     string `json:"path"`
+	URL      string `json:"url,omitempty"`
+	Handles  int    `json:"handles"`
+	Sessions int    `json:"sessions"`
+	Sent     int    `json:"unsettled"`
+	Problem  string `json:"problem,omitempty"`
+}
+
+// Write writes f as text, or as one JSON document.
+func (f Facts) Write(out io.Writer, asJSON bool) error {
+	f.Protocols = []string{task.Legacy.String(), task.Modern.String()}
+	if asJSON {
+		if f.Files == nil {
+			f.Files = []FactsFile{}
+		}
+		return writeJSON(out, f, "  ")
+	}
+	var b strings.Builder
+	item := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-10s %s\n", name, value)
+		}
+	}
+	item("version", f.Version)
+	item("go", f.Go)
+	item("protocols", strings.Join(f.Protocols, ", "))
+	item("state", f.State)
+	item("problem", f.Problem)
+	for _, file := range f.Files {
+		what := task.CleanLine(file.Problem, 300).Line()
+		if file.URL != "" {
+			what = fmt.Sprintf("%s: %d handles, %d sessions, %d calls without a known outcome", task.CleanLine(file.URL, 512).Line(), file.Handles, file.Sessions, file.Sent)
+		}
+		item("file", strings.TrimSpace(task.CleanLine(file.Path, 1024).Line()+"  "+what))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

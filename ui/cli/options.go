@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"flag"
+	"slices"
+	"time"
+)
+
+// Options by the commands that they suit.
+var (
+	credentials = []string{"header", "token-file", "session-file", "client-cert", "client-key"}
+	connection  = slices.Concat(credentials, []string{"protocol", "allow-insecure-token", "ca-file", "insecure-skip-verify", "log-file"})
+	onScreen    = []string{"theme", "ascii"}
+	forScripts  = slices.Concat(connection, []string{"json", "timeout"})
+	answers     = []string{"field", "accept-defaults", "decline", "cancel"}
+)
+
+var options = [...]option{
+	{name: "header", value: "'NAME: VALUE'", group: ofCredentials, help: "send a header; repeatable; ${VAR} is replaced from the environment",
+		bind: list(func(p *parsing) *[]string { return &p.headers })},
+	{name: "token-file", value: "FILE", group: ofCredentials, file: true, help: "send the bearer token that FILE holds, read again when it is refused",
+		bind: text(func(p *parsing) *string { return &p.a.TokenFile })},
+	{name: "session-file", value: "FILE", group: ofCredentials, file: true, help: "join the session whose id FILE holds, to see its tasks",
+		bind: text(func(p *parsing) *string { return &p.session })},
+	{name: "client-cert", value: "FILE", group: ofCredentials, file: true, help: "certificate to show to the server (PEM), with",
+		bind: text(func(p *parsing) *string { return &p.a.ClientCert })},
+	{name: "client-key", value: "FILE", group: ofCredentials, file: true, help: "its key (PEM)",
+		bind: text(func(p *parsing) *string { return &p.a.ClientKey })},
+
+	{name: "protocol", value: "VERSION", group: ofConnection, choices: []string{"auto", "2025-11-25", "2026-07-28"},
+		help: "the revision of MCP to speak; auto finds it out and keeps the finding",
+		bind: text(func(p *parsing) *string { return &p.protocol })},
+	{name: "ca-file", value: "FILE", group: ofConnection, file: true, help: "trust the authorities in FILE (PEM), too",
+		bind: text(func(p *parsing) *string { return &p.a.CAFile })},
+	{name: "insecure-skip-verify", group: ofConnection, help: "believe any certificate",
+		bind: truth(func(p *parsing) *bool { return &p.a.InsecureSkipVerify })},
+	{name: "allow-insecure-token", group: ofConnection, help: "send a token over plain http, to other than this machine",
+		bind: truth(func(p *parsing) *bool { return &p.a.AllowInsecureToken })},
+	{name: "log-file", value: "FILE", group: ofConnection, file: true, help: "append every message to FILE as lines of JSON, secrets masked",
+		bind: text(func(p *parsing) *string { return &p.a.LogFile })},
+
+	{name: "prompts", value: "WHEN", group: ofBehaviour, choices: []string{"eager", "on-demand"},
+		help: "ask a waiting task for its question at once, or when it is opened",
+		more: "on-demand is for servers that you share with another client: some hand a question out once.",
+		bind: text(func(p *parsing) *string { return &p.prompts })},
+	{name: "read-only", group: ofBehaviour, help: "change nothing: no answers, no cancels, no starts",
+		bind: truth(func(p *parsing) *bool { return &p.a.ReadOnly })},
+	{name: "task", value: "ID", group: ofBehaviour, help: "show this task, too; repeatable; for servers that list none",
+		bind: list(func(p *parsing) *[]string { return &p.tasks })},
+	{name: "listen", value: "ADDRESS", group: ofBehaviour, help: "serve the demo at HOST:PORT without a screen, and print its URLs",
+		more: "With port 0 the ports are free ones; else the second server takes the port behind the first.",
+		bind: text(func(p *parsing) *string { return &p.a.Listen })},
+
+	{name: "arg", value: "NAME=VALUE", group: ofCalls, help: "an argument of the tool, read as its schema says; an array: repeated",
+		bind: list(func(p *parsing) *[]string { return &p.args })},
+	{name: "data", value: "FILE", group: ofCalls, file: true, help: "the arguments, or the answer, as a JSON object from FILE; - is standard input",
+		bind: text(func(p *parsing) *string { return &p.a.Data })},
+	{name: "ttl", value: "DURATION", group: ofCalls, help: "how long the server is asked to keep the task, such as 10m",
+		more: "Servers of 2026-07-28 decide it alone.",
+		bind: lasting(func(p *parsing) *time.Duration { return &p.a.TTL })},
+	{name: "plain", group: ofCalls, help: "call the tool plainly, not as a task",
+		bind: truth(func(p *parsing) *bool { return &p.a.Plain })},
+	{name: "wait", group: ofCalls, help: "wait for the end and print the result; questions are asked on a terminal",
+		bind: truth(func(p *parsing) *bool { return &p.a.Wait })},
+
+	{name: "prompt", value: "KEY", group: ofAnswers, help: "which question, where a task asks several; callboard get shows the keys",
+		bind: text(func(p *parsing) *string { return &p.a.Prompt })},
+	{name: "field", value: "NAME=VALUE", group: ofAnswers, help: "a field of the answer, read as its type says; several choices: repeated",
+		more: "Fields that are not given have their defaults.",
+		bind: list(func(p *parsing) *[]string { return &p.fields })},
+	{name: "accept-defaults", group: ofAnswers, help: "answer with the defaults of the fields; for a link: consent to it",
+		bind: truth(func(p *parsing) *bool { return &p.a.AcceptDefaults })},
+	{name: "decline", group: ofAnswers, help: "tell the server no",
+		bind: truth(func(p *parsing) *bool { return &p.decline })},
+	{name: "cancel", group: ofAnswers, help: "dismiss the question: neither yes nor no; the task decides what follows",
+		bind: truth(func(p *parsing) *bool { return &p.dismiss })},
+
+	{name: "json", group: ofOutput, help: "print one JSON document; watch prints one a line",
+		bind: truth(func(p *parsing) *bool { return &p.a.JSON })},
+	{name: "timeout", value: "DURATION", group: ofOutput, help: "give up after this time, such as 30s (exit code 7); 0 is never",
+		bind: lasting(func(p *parsing) *time.Duration { return &p.a.Timeout })},
+
+	{name: "theme", value: "NAME", group: ofScreen, choices: []string{"ansi", "dark", "light", "mono"}, help: "how it looks; ansi: the terminal's own colours",
+		bind: text(func(p *parsing) *string { return &p.a.Theme })},
+	{name: "ascii", group: ofScreen, help: "draw with ASCII alone",
+		bind: truth(func(p *parsing) *bool { return &p.a.ASCII })},
+
+	{name: "version", group: ofAll, help: "print the version and the revisions of MCP that it speaks",
+		bind: truth(func(p *parsing) *bool { return &p.version })},
+	{name: "help", group: ofAll, help: "print this, or the help of a command",
+		bind: truth(func(p *parsing) *bool { return &p.help })},
+}
+
+// text, truth, lasting and list bind an option to where its value goes.
+func text(to func(*parsing) *string) func(*flag.FlagSet, string, *parsing) {
+	return func(fs *flag.FlagSet, name string, p *parsing) { v := to(p); fs.StringVar(v, name, *v, "") }
+}
+
+func truth(to func(*parsing) *bool) func(*flag.FlagSet, string, *parsing) {
+	return func(fs *flag.FlagSet, name string, p *parsing) { fs.BoolVar(to(p), name, false, "") }
+}
+
+func lasting(to func(*parsing) *time.Duration) func(*flag.FlagSet, string, *parsing) {
+	return func(fs *flag.FlagSet, name string, p *parsing) {
+		fs.DurationVar(to(p), name, 0, "")
+	}
+}
+
+func list(to func(*parsing) *[]string) func(*flag.FlagSet, string, *parsing) {
+	return func(fs *flag.FlagSet, name string, p *parsing) {
+		v := to(p)
+		fs.Func(name, "", func(s string) error { *v = append(*v, s); return nil })
+	}
+}
