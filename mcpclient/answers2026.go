@@ -1,0 +1,232 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"callboard/model/task"
+)
+
+// answer sends replies: those of one task together, those of a call once there
+// are all that its round asks for.
+func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receipt, error) {
+	out := task.Receipt{}
+	claimed := make([]*prompt, 0, len(replies))
+	answers := make(map[*prompt]json.RawMessage, len(replies))
+	for _, r := range replies {
+		p, err := e.claim(r.Prompt)
+		if err != nil {
+			e.release(claimed)
+			return out, err
+		}
+		claimed = append(claimed, p)
+		if answers[p], err = inputResponse(p, r); err != nil {
+			e.release(claimed)
+			return out, err
+		}
+	}
+	for len(claimed) > 0 {
+		var same, rest []*prompt
+		for _, p := range claimed {
+			if p.round == claimed[0].round && p.Task == claimed[0].Task {
+				same = append(same, p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+		waits, err := e.answerSame(ctx, same, answers)
+		e.release(same)
+		if err != nil {
+			e.release(rest)
+			return out, err
+		}
+		out.Waits += waits
+		claimed = rest
+	}
+	out.At = time.Now()
+	return out, nil
+}
+
+// inputResponse is schema type InputResponse for a reply.
+func inputResponse(p *prompt, r task.Reply) (json.RawMessage, error) {
+	result := elicitationResult(p, r)
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return nil, fail(task.Internal, "the answer is not valid JSON")
+	}
+	return raw, nil
+}
+
+func (e *era2026) release(ps []*prompt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range ps {
+		p.sending = false
+	}
+}
+
+// answerSame answers prompts of one task, or of one round of a call, and returns
+// how many others the answers wait for.
+func (e *era2026) answerSame(ctx context.Context, ps []*prompt, answers map[*prompt]json.RawMessage) (waits int, err error) {
+	if r := ps[0].round; r != nil {
+		return e.answerRound(r, ps, answers), nil
+	}
+	id := ps[0].Task
+	e.mu.Lock()
+	q := e.asking[id]
+	if q == nil {
+		e.mu.Unlock()
+		return 0, tooLate(nil)
+	}
+	for _, p := range ps {
+		if k := q.questions[p.key]; k != nil && k.prompt == p {
+			k.answer = answers[p]
+		}
+	}
+	held, waits := q.given()
+	whole := q.whole
+	e.mu.Unlock()
+	if len(held) == 0 {
+		return 0, fail(task.Unsupported, "this prompt can no longer be answered")
+	}
+	if whole && waits > 0 {
+		return waits, nil
+	}
+	err = e.update(ctx, id, held)
+	if err == nil {
+		e.taken(q, held, waits > 0)
+		return 0, nil
+	}
+	var te *task.Error
+	if !errors.As(err, &te) || te.Kind != task.RPC || te.Code == codeHeaderMismatch {
+		e.drop(q, ps)
+		return 0, err
+	}
+	return e.refusedAnswer(ctx, id, q, ps, te)
+}
+
+// given returns the answers that are there, and how many prompts have none.
+func (q *inquiry) given() (held map[string]json.RawMessage, waits int) {
+	held = make(map[string]json.RawMessage)
+	for key, k := range q.questions {
+		switch {
+		case k.prompt == nil:
+		case k.answer != nil:
+			held[key] = k.answer
+		default:
+			waits++
+		}
+	}
+	return held, waits
+}
+
+// update sends tasks/update. It is never sent twice by itself: whether a lost
+// one arrived is not known.
+func (e *era2026) update(ctx context.Context, id task.ID, answers map[string]json.RawMessage) error {
+	_, err := e.do(ctx, request{method: "tasks/update", params: fields{"taskId": id, "inputResponses": answers}, task: id})
+	return err
+}
+
+// taken notes that the server took answers, a part of them or all.
+func (e *era2026) taken(q *inquiry, sent map[string]json.RawMessage, part bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q.parts = q.parts || part
+	for key := range sent {
+		k := q.questions[key]
+		if k == nil {
+			continue
+		}
+		if k.prompt != nil {
+			e.prompts.close(k.prompt, "it was answered")
+		}
+		k.prompt, k.answer, k.answered, k.looks = nil, nil, true, 0
+	}
+}
+
+// sendHeld sends answers that waited for others which are not asked for any more.
+func (e *era2026) sendHeld(id task.ID, q *inquiry, held map[string]json.RawMessage) {
+	if err := e.update(e.life, id, held); err != nil {
+		e.ep.Note("the answers that were held could not be sent: " + e.ep.explain("tasks/update", err).Message.Line())
+		return
+	}
+	e.taken(q, held, false)
+}
+
+// drop forgets answers that did not go out.
+func (e *era2026) drop(q *inquiry, ps []*prompt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range ps {
+		if k := q.questions[p.key]; k != nil && k.prompt == p {
+			k.answer = nil
+		}
+	}
+}
+
+// refusedAnswer finds out what it means that tasks/update was refused: the task
+// has ended; or the server takes all answers together only, so that these are
+// held until the others are there.
+func (e *era2026) refusedAnswer(ctx context.Context, id task.ID, q *inquiry, ps []*prompt, refused *task.Error) (waits int, err error) {
+	t, err := e.get(ctx, id)
+	var te *task.Error
+	switch {
+	case errors.As(err, &te) && te.Kind == task.RPC, err == nil && t.Status.Terminal():
+		e.drop(q, ps)
+		return 0, tooLate(refused)
+	case err != nil:
+		e.drop(q, ps)
+		return 0, refused
+	}
+	e.mu.Lock()
+	_, waits = q.given()
+	q.whole = waits > 0 && !q.parts
+	whole := q.whole
+	e.mu.Unlock()
+	if !whole {
+		e.drop(q, ps)
+		return 0, refused
+	}
+	e.ep.Note(fmt.Sprintf("the server takes the answers of a task together only (%s): %d more are waited for", refused.Message.Line(), waits))
+	return waits, nil
+}
+
+// tooLate is the error of an answer to a task that has ended.
+func tooLate(refused *task.Error) *task.Error {
+	out := fail(task.Unsupported, "the answer came too late: the task has ended")
+	if refused != nil {
+		out.Message = task.CleanMax(out.Message.Line()+" (the server says: "+refused.Message.Line()+")", maxMessage)
+		out.Tried, out.Err = refused.Tried, refused
+	}
+	return out
+}
+
+// answerRound takes answers to what a call asks for. The last one lets the call
+// go on, see call.
+func (e *era2026) answerRound(r *round, ps []*prompt, answers map[*prompt]json.RawMessage) (waits int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range ps {
+		if e.prompts.open[p.ID] == p {
+			r.answers[p.key] = answers[p]
+			delete(r.waits, p.key)
+		}
+	}
+	if len(r.waits) > 0 || len(r.answers) < len(r.prompts) {
+		return len(r.waits)
+	}
+	for _, p := range r.prompts {
+		if e.prompts.open[p.ID] == p {
+			e.prompts.close(p, "it was answered")
+		}
+	}
+	select {
+	case <-r.full:
+	default:
+		close(r.full)
+	}
+	return 0
+}
