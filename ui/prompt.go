@@ -112,6 +112,7 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 	}
 	if row := r.m.Row(a.Row); row != nil {
 		spec.Tool, spec.Task, spec.Calling = row.Tool, row.Key.ID.Text(), row.Key.ID == ""
+		spec.Unborn = row.Live() && (!row.Plain || r.scene().links[a.Server].About.Era == task.Modern)
 	}
 	if a.Before && spec.Draft != nil {
 		spec.Warn = append(spec.Warn, "This was asked before: what you typed then is filled in.")

@@ -190,6 +190,7 @@ func TestACallThatNeedsAVisitIsSentAgain(t *testing.T) {
 		s.shows("1 prompt waits: a", "a answer")
 		s.press("a")
 		s.shows("a call of yours")
+		s.hides("no task yet") // nor ever
 		s.press("o", "d")
 		s.shows("Run report again?")
 		s.press("y")

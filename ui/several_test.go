@@ -124,7 +124,7 @@ func TestTheInboxGroupsTheQuestionsOfATask(t *testing.T) {
 
 // A call that is no task yet may ask too, and goes on when it is answered.
 func TestTheQuestionOfACallSaysSo(t *testing.T) {
-	onOps(t, 100, 30, func(s *stage, srv *script) {
+	onModern(t, 100, 30, func(s *stage, srv *script) {
 		s.run(s.r.start("ops", task.Call{Tool: "deploy"}))
 		s.send(struct{}{})
 		srv.events <- task.Prompted{Prompt: task.Prompt{ID: "c1", Call: srv.calls[0].ID, Message: task.Own("Which region?"), At: time.Now()}}

@@ -33,8 +33,9 @@ type Spec struct {
 	Tool   task.Text // zero where not known
 	Task   task.Text // the id of the task that asks, zero for none
 	// Guessed marks a Task that we inferred. Calling says that it is not a task
-	// that asks but a call, which goes on when it is answered.
-	Guessed, Calling bool
+	// that asks but a call, Unborn that the call may become a task once it is
+	// answered.
+	Guessed, Calling, Unborn bool
 	// Message is the server's question, or the tool's description.
 	Message task.Text
 	Since   time.Time // when the question arrived, our clock; zero for none

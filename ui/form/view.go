@@ -168,7 +168,14 @@ func (f *Form) header() []string {
 		}
 		parts = append(parts, "task "+id)
 	} else if s.Kind == Question {
-		parts = append(parts, map[bool]string{true: "a call of yours, no task yet", false: "no task named"}[s.Calling])
+		who := "no task named"
+		if s.Calling {
+			who = "a call of yours"
+		}
+		if s.Calling && s.Unborn {
+			who += ", no task yet"
+		}
+		parts = append(parts, who)
 	}
 	if name := s.Name.Line(); name != "" && name != s.Server {
 		parts = append(parts, "server "+name)
