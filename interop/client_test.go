@@ -3,6 +3,7 @@ package interop
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -14,9 +15,21 @@ import (
 	"go.uber.org/goleak"
 )
 
+// scratch is a folder for what all tests share.
+var scratch string
+
 func TestMain(m *testing.M) {
-	// mcp-go keeps a goroutine asleep for the ttl of each task.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/mark3labs/mcp-go/server.(*MCPServer).scheduleTaskCleanup"))
+	var err error
+	if scratch, err = os.MkdirTemp("", "callboard-interop-"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m,
+		goleak.Cleanup(func(code int) {
+			_ = os.RemoveAll(scratch)
+			os.Exit(code)
+		}),
+		// mcp-go keeps a goroutine asleep for the ttl of each task.
+		goleak.IgnoreAnyFunction("github.com/mark3labs/mcp-go/server.(*MCPServer).scheduleTaskCleanup"))
 }
 
 // patience is how long a test waits for what a server should do.

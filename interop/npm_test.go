@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,17 +33,13 @@ type npmServer struct {
 // serveNpm starts a server from npm, which ends with the test.
 func serveNpm(t *testing.T, file string, args ...string) *npmServer {
 	t.Helper()
-	folder := os.Getenv("CALLBOARD_NPM")
-	if folder == "" {
-		t.Skip("CALLBOARD_NPM names no folder with servers from npm: not tested against them")
-	}
 	preload, err := filepath.Abs("preload.cjs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "node", append([]string{
-		"--unhandled-rejections=warn", "-r", preload, filepath.Join(folder, "node_modules", file)}, args...)...)
+	cmd := node(ctx, t, file, args...)
+	cmd.Args = slices.Insert(cmd.Args, 1, "--unhandled-rejections=warn", "-r", preload)
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

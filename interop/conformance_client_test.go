@@ -1,0 +1,67 @@
+package interop
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// built is the program, built once.
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// callboard returns the path of the program, and the environment in which it
+// keeps its state in a folder of this test.
+func callboard(t *testing.T) (path string, env []string) {
+	t.Helper()
+	built.once.Do(func() {
+		built.path = filepath.Join(scratch, "callboard")
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", built.path, ".").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	state := t.TempDir()
+	return built.path, []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + state}
+}
+
+// callboard's own commands, driven by the suite against servers of its own.
+func TestConformanceClient(t *testing.T) {
+	driver, err := filepath.Abs("driver.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sc := range []scenario{
+		{suite: suiteSessions, name: "initialize", passes: 1},
+		{suite: suiteSessions, name: "tools_call", passes: 1},
+		{suite: suiteSessions, name: "elicitation-sep1034-client-defaults", passes: 5},
+		{suite: suiteSessions, name: "sse-retry", passes: 3},
+		{suite: suiteTasks, name: "request-metadata", passes: 6, skips: []string{
+			// What callboard does not declare.
+			"ClientDeclaresRootsCapability", "ClientDeclaresSamplingCapability",
+		}},
+		{suite: suiteTasks, name: "http-standard-headers", passes: 3, skips: []string{
+			// What callboard has no use for, and what the revision has no more.
+			"ClientMcpMethodHeader_initialize", "ClientMcpMethodHeader_notifications_initialized",
+			"ClientMcpMethodHeader_resources_list", "ClientMcpMethodHeader_resources_read", "ClientMcpNameHeader_resources_read",
+			"ClientMcpMethodHeader_prompts_list", "ClientMcpMethodHeader_prompts_get", "ClientMcpNameHeader_prompts_get",
+		}},
+		{suite: suiteTasks, name: "http-custom-headers", passes: 18},
+		{suite: suiteTasks, name: "http-invalid-tool-headers", passes: 12},
+		{suite: suiteTasks, name: "sep-2322-client-request-state", passes: 5},
+		{suite: suiteTasks, name: "json-schema-ref-no-deref", passes: 1},
+	} {
+		t.Run(sc.name, func(t *testing.T) {
+			_, env := callboard(t)
+			sc.run(t, env, "client", "--command", fmt.Sprintf("%q %q", node(t.Context(), t, driver).Path, driver))
+		})
+	}
+}
