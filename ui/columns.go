@@ -152,7 +152,7 @@ func (p *tasksPane) widthIn(c column, w int) int {
 		return 13
 	case c.by == model.ByServer && w >= 90:
 		return max(c.width, min(p.serverWidth, 14))
-	case c.by == model.ByServer:
+	case c.by == model.ByServer && w >= 66:
 		return max(c.width, min(p.serverWidth, 10))
 	}
 	return c.width
