@@ -65,8 +65,20 @@ func (e *era2025) detail(t task.Task, _ json.RawMessage) task.Task { return t }
 func (e *era2025) resume() task.Resume {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	last := e.lastEvent
+	// A server may send a question once, and again only to those who resume the
+	// stream from before it.
+	var oldest *prompt
+	for _, p := range e.prompts.open {
+		if p.request != "" && p.before != "" && (oldest == nil || p.At.Before(oldest.At)) {
+			oldest = p
+		}
+	}
+	if oldest != nil {
+		last = oldest.before
+	}
 	return task.Resume{
-		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(e.lastEvent), About: e.info,
+		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(last), About: e.info,
 	}
 }
 

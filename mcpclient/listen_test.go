@@ -151,6 +151,37 @@ func TestResumedSessionSeedsItsStream(t *testing.T) {
 	})
 }
 
+// TestResumedSessionAsksAgain: a question that was left open comes again, though
+// the server sends it once, and events came after it.
+func TestResumedSessionAsksAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithPromptRoute(mcptest.ByGET), asking("deploy", nameForm))
+		any1[task.Stream](r)
+		note := func() {
+			r.srv.Push(r.srv.Sessions()[0], "notifications/message", map[string]any{"level": "info", "data": "x"})
+			any1[task.Logged](r)
+		}
+		note()
+		r.start("deploy")
+		first := any1[task.Prompted](r).Prompt
+		note()
+		resume := r.s.Resume()
+		r.close(true)
+		r.dial(resume)
+		again := any1[task.Prompted](r).Prompt
+		if again.Key != first.Key || again.Message != first.Message {
+			t.Errorf("%+v, want %+v", again, first)
+		}
+		if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: again.ID, Action: task.Decline}); err != nil {
+			t.Fatal(err)
+		}
+		note()
+		if now := r.s.Resume(); now.LastEvent == resume.LastEvent {
+			t.Error("what is answered is not to come again")
+		}
+	})
+}
+
 // TestHostile: a server whose every string and type is wrong harms nothing.
 func TestHostile(t *testing.T) {
 	for name, f := range map[string]mcptest.Faults{

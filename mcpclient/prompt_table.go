@@ -17,6 +17,7 @@ type prompt struct {
 	key     string          // of 2026-07-28: its name among the inputRequests of its task or call
 	round   *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
 	sending bool            // an answer is on its way
+	before  string          // of 2025-11-25: the last event of the GET stream before it came
 }
 
 // closedPrompt is what is remembered of a prompt that ended.

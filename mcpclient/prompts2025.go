@@ -54,6 +54,7 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 		e.prompts.close(old, "the server asked something else under the same id")
 	}
 	e.tie(p, o)
+	p.before = e.lastEvent
 	e.prompts.flood = 0
 	e.prompts.open[p.ID] = p
 	e.prompts.asked[m.ID] = p
