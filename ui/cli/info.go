@@ -53,7 +53,7 @@ func (f Facts) Write(out io.Writer, asJSON bool) error {
 	for _, file := range f.Files {
 		what := task.CleanLine(file.Problem, 300).Line()
 		if file.URL != "" {
-			what = fmt.Sprintf("%s: %d handles, %d sessions, %d calls without a known outcome", task.CleanLine(file.URL, 512).Line(), file.Handles, file.Sessions, file.Sent)
+			what = fmt.Sprintf("%s; handles: %d, sessions: %d, calls of unknown outcome: %d", task.CleanLine(file.URL, 512).Line(), file.Handles, file.Sessions, file.Sent)
 		}
 		item("file", strings.TrimSpace(task.CleanLine(file.Path, 1024).Line()+"  "+what))
 	}
