@@ -113,6 +113,9 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	told := h
 	told.Task.Message = task.Own("not to be kept")
 	flush(t, a, task.KeepHandle{Handle: told}, task.KeepResume{Resume: r}, task.KeepSent{Sent: s})
+	if k := recall(t, a); len(k.Handles) != 1 || k.Handles[0] != h {
+		t.Errorf("handles of this run %+v, want %+v", k.Handles, h)
+	}
 	end(t, a)
 
 	k := recall(t, process(t, dir, Credentials{}))

@@ -74,6 +74,9 @@ func TestOneUsesASession(t *testing.T) {
 		t.Errorf("the session's own process has %#v", again)
 	}
 	end(t, a)
+	if k := b.kept(false); !k.Resume.PostOnly {
+		t.Error("the session is the guest's before it has taken it")
+	}
 	k, err := b.News(t.Context())
 	for err == nil && k.Resume.PostOnly { // what a wrote before is news, too
 		k, err = b.News(t.Context())
@@ -134,7 +137,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 		t.Error("what b watches anew is not kept")
 	}
 	flush(t, b, task.DropHandle{ID: "x"})
-	h.Since = time.Now()
+	h.Since = time.Now().Add(-time.Hour)
 	flush(t, b, task.KeepHandle{Handle: h})
 	if k := recall(t, a); ids(k.Handles) != "x" {
 		t.Error("whoever forgot a task can keep it again")
