@@ -111,6 +111,12 @@ func TestOlderVersions(t *testing.T) {
 				if e := any1[task.Returned](r); e.Err != nil || e.Result == nil {
 					t.Errorf("%+v", e)
 				}
+				kept := r.s.Resume()
+				r.close(true)
+				r.dial(kept)
+				if a := r.s.About(); a.Version != v || a.Note.IsZero() {
+					t.Errorf("after rejoining: %+v", a)
+				}
 				header := v
 				if v < "2025-06-18" {
 					header = "" // not known yet
@@ -119,12 +125,6 @@ func TestOlderVersions(t *testing.T) {
 					if got := q.Header.Get("MCP-Protocol-Version"); q.Method != "initialize" && got != header {
 						t.Errorf("%s with the version %q", q.Method, got)
 					}
-				}
-				kept := r.s.Resume()
-				r.close(true)
-				r.dial(kept)
-				if a := r.s.About(); a.Version != v || a.Note.IsZero() {
-					t.Errorf("after rejoining: %+v", a)
 				}
 			})
 		})

@@ -161,7 +161,6 @@ func (e *era2026) lost(r *request, err error) *task.Error {
 		Err:     err,
 	}
 	e.ep.Note(out.Message.Line())
-	e.ep.found.forget()
 	e.lose(out)
 	return out
 }

@@ -249,6 +249,7 @@ func (ep *Endpoint) discover(ctx context.Context, patience time.Duration) (json.
 	err = tr.Post(run, transport.Call{
 		Body:   body,
 		Header: http.Header{"Mcp-Method": {"server/discover"}},
+		Final:  true,
 		Handle: func(m *jsonrpc.Message) bool {
 			if !m.Response() || m.ID != id && (m.ID != jsonrpc.Null || m.Error == nil) {
 				return false

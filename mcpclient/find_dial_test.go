@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -62,6 +63,9 @@ func TestFind(t *testing.T) {
 		{name: "slow and modern", discover: afterwards(8*time.Second, result(modern)), initialize: onlyModern, asked: "DID", era: task.Modern},
 		{name: "slow, modern, and known", discover: afterwards(8*time.Second, result(modern)), resume: task.Resume{Era: task.Modern}, asked: "D", era: task.Modern},
 		{name: "refusing twice", discover: jsonRPCError(400, -32000, "a session first"), initialize: plainStatus(400), asked: "DI", kind: task.RPC, words: "a session first"},
+		{name: "a stream without a reply", discover: stream("id: 1\ndata:\n\n", true), initialize: result(initialized), asked: "DI", era: task.Legacy},
+		{name: "a stream that ends without one", discover: stream("id: 1\ndata:\n\n", false), initialize: result(initialized), asked: "DI", era: task.Legacy},
+		{name: "an empty answer", discover: func(w http.ResponseWriter, _ *scriptedRequest) { w.WriteHeader(http.StatusAccepted) }, initialize: result(initialized), asked: "DI", era: task.Legacy},
 		{name: "401", discover: plainStatus(401), initialize: result(initialized), asked: "D", kind: task.Unauthorized, words: "wants a token"},
 		{name: "403", discover: plainStatus(403), initialize: result(initialized), asked: "D", kind: task.Denied, words: "refuses"},
 		{name: "429", discover: plainStatus(429), initialize: result(initialized), asked: "D", kind: task.Busy, words: "too often"},
@@ -107,6 +111,9 @@ func TestFind(t *testing.T) {
 						t.Errorf("note %q, want %q", got, c.note)
 					}
 				}
+				if n := len(s.requests("GET")); n > 1 {
+					t.Errorf("%d streams were opened", n)
+				}
 				letters := map[string]string{"server/discover": "D", "initialize": "I"}
 				got := ""
 				for _, m := range s.asked() {
@@ -127,6 +134,18 @@ func afterwards(d time.Duration, a answer) answer {
 		case <-time.After(d):
 			a(w, q)
 		case <-q.Context().Done():
+		}
+	}
+}
+
+// stream answers with a stream that holds text, and then nothing more.
+func stream(text string, open bool) answer {
+	return func(w http.ResponseWriter, q *scriptedRequest) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, text) // the client may be gone
+		w.(http.Flusher).Flush()
+		if open {
+			<-q.Context().Done()
 		}
 	}
 }
@@ -336,4 +355,45 @@ func TestDiscoveryHolds(t *testing.T) {
 		_, err := ep.Dial(t.Context(), task.Resume{})
 		kind(t, err, task.Busy)
 	})
+}
+
+// TestFindTheTestServer: a real server of either generation, or of both, is found
+// out, and what is sent for it fits the official schemas.
+func TestFindTheTestServer(t *testing.T) {
+	for _, c := range []struct {
+		eras  mcptest.Era
+		era   task.Era
+		asked []string
+	}{
+		{mcptest.LegacyEra, task.Legacy, []string{"server/discover", "initialize"}},
+		{mcptest.ModernEra, task.Modern, []string{"server/discover"}},
+		{mcptest.LegacyEra | mcptest.ModernEra, task.Modern, []string{"server/discover"}},
+	} {
+		inBubble(t, func(t *testing.T) {
+			r := newRig(t, Config{}, mcptest.WithEra(c.eras), sleeping())
+			r.ep.cfg.Protocol = task.AnyEra
+			r.dial(task.Resume{})
+			if a := r.s.About(); a.Era != c.era || a.Version != c.era.String() || a.TaskCalls != task.CanYes || !a.Note.IsZero() {
+				t.Errorf("%v: %+v", c.eras, a)
+			}
+			r.start("work")
+			started := any1[task.Started](r)
+			if c.era == task.Modern {
+				wait1(r, func(e task.Stream) bool { return slices.Contains(e.Tasks, started.Task.ID) })
+			}
+			if _, err := r.s.Cancel(t.Context(), started.Task.ID); err != nil {
+				t.Error(err)
+			}
+			wait1(r, func(e task.Changed) bool { return e.How == task.Pushed && e.Task.Status == task.Cancelled })
+			var asked []string
+			for _, q := range r.srv.Requests() {
+				if q.Method == "server/discover" || q.Method == "initialize" {
+					asked = append(asked, q.Method)
+				}
+			}
+			if !slices.Equal(asked, c.asked) {
+				t.Errorf("%v: asked %v", c.eras, asked)
+			}
+		})
+	}
 }
