@@ -3,10 +3,8 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/maphash"
-	"net/http"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -213,53 +211,4 @@ func (s *subscription) repeated(l *listening, params json.RawMessage) bool {
 	}
 	r.taken[state]++
 	return false
-}
-
-// judgement is what the end of a stream means.
-type judgement struct {
-	why     string
-	never   bool          // there is no such stream
-	refused bool          // the server does not want this one
-	after   time.Duration // wait at least so long
-}
-
-// judge finds out what the end of a stream means. s.mu is held.
-func (s *subscription) judge(l *listening) judgement {
-	if l.graceful {
-		return judgement{why: "the server ended the stream; it is opened again"}
-	}
-	var (
-		status  *transport.StatusError
-		content *transport.ContentError
-		rpc     *jsonrpc.Error
-		lost    *transport.LostError
-	)
-	if errors.As(l.err, &lost) {
-		if lost.Kind == transport.Timeout {
-			return judgement{why: fmt.Sprintf("the stream was silent for %s", listenIdle)}
-		}
-		return judgement{why: "the stream broke: " + task.CleanLine(lost.Error(), 300).Line()}
-	}
-	te := s.e.ep.explain("subscriptions/listen", l.err)
-	j := judgement{why: te.Message.Line(), after: te.RetryAfter}
-	if errors.As(l.err, &status) {
-		switch code := status.Status; {
-		case code == http.StatusUnauthorized, code == http.StatusForbidden:
-			j.after = listenAgain
-			return j
-		case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500 && code != http.StatusNotImplemented:
-			return j
-		}
-	}
-	switch {
-	case errors.As(l.err, &rpc) && rpc.Code == jsonrpc.CodeMethodNotFound:
-		j.never, j.why = true, "the server does not know subscriptions/listen"
-	case rpc != nil && rpc.Code == codeMissingCapability:
-		j.never = true
-	case rpc != nil:
-		j.refused = true
-	case status != nil, errors.As(l.err, &content):
-		j.never = true
-	}
-	return j
 }
