@@ -23,6 +23,11 @@ func child(what string) {
 		panic(err)
 	}
 	m, ctx := f.Server(server, Credentials{}), context.Background()
+	orphaned := make(chan struct{})
+	go func() {
+		defer close(orphaned)
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent, however that ends
+	}()
 	switch what {
 	case "use":
 		m.Keep(
@@ -33,10 +38,15 @@ func child(what string) {
 			panic(err)
 		}
 		fmt.Println("ready")
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		<-orphaned
 	case "write":
 		fmt.Println("ready")
-		for i := range 1_000_000 {
+		for i := 0; ; i++ {
+			select {
+			case <-orphaned:
+				return
+			default:
+			}
 			m.Keep(task.KeepHandle{Handle: live("task "+strconv.Itoa(i%50), time.Now())})
 			if err := m.Flush(ctx); err != nil {
 				panic(err)
