@@ -2,36 +2,9 @@ package interop
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 )
-
-// built is the program, built once.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
-
-// callboard returns the path of the program, and the environment in which it
-// keeps its state in a folder of this test.
-func callboard(t *testing.T) (path string, env []string) {
-	t.Helper()
-	built.once.Do(func() {
-		built.path = filepath.Join(scratch, "callboard")
-		out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "..", "-o", built.path, ".").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	state := t.TempDir()
-	return built.path, []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + state}
-}
 
 // callboard's own commands, driven by the suite against servers of its own.
 func TestConformanceClient(t *testing.T) {
@@ -60,8 +33,7 @@ func TestConformanceClient(t *testing.T) {
 		{suite: suiteTasks, name: "json-schema-ref-no-deref", passes: 1},
 	} {
 		t.Run(sc.name, func(t *testing.T) {
-			_, env := callboard(t)
-			sc.run(t, env, "client", "--command", fmt.Sprintf("%q %q", node(t.Context(), t, driver).Path, driver))
+			sc.run(t, newProgram(t).env, "client", "--command", fmt.Sprintf("%q %q", node(t.Context(), t, driver).Path, driver))
 		})
 	}
 }
