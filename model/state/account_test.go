@@ -2,6 +2,8 @@ package state
 
 import (
 	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -107,6 +109,48 @@ func TestHandlesOfOtherCredentialsAreForeign(t *testing.T) {
 	defer func() { _ = other.Close(t.Context()) }()
 	if k := recall(t, other); len(k.Foreign) != 0 || k.Resume.Era != task.AnyEra {
 		t.Errorf("of another server: %+v", k)
+	}
+}
+
+func TestForeignHandlesAreFewAndOneEach(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	for i, who := range []task.Secret{"ann's", "bob's"} {
+		m := process(t, dir, Credentials{Token: who})
+		m.Keep(task.KeepHandle{Handle: live("of both", now.Add(time.Hour))})
+		for n := range maxForeign {
+			m.Keep(task.KeepHandle{Handle: live(fmt.Sprint(i, " ", n), now)})
+		}
+		end(t, m)
+	}
+	m := process(t, dir, Credentials{})
+	if k := recall(t, m); len(k.Foreign) != maxForeign || k.Foreign[0].Task.ID != "of both" || k.Foreign[1].Task.ID == "of both" {
+		t.Errorf("%d, beginning with %s", len(k.Foreign), ids(k.Foreign[:min(2, len(k.Foreign))]))
+	}
+	m.folder.now = func() time.Time { return now.Add(unseenStays + 2*time.Hour) }
+	if k := recall(t, m); len(k.Foreign) != 0 {
+		t.Errorf("%d are foreign after their time", len(k.Foreign))
+	}
+}
+
+// What is read from a pipe would be missing for the one who sends it.
+func TestTokenOfAPipeIsLeftInIt(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no /dev/fd here")
+	}
+	if _, err := w.WriteString("token"); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	_ = Credentials{TokenFile: path}.account(nil)
+	if content, err := io.ReadAll(r); err != nil || string(content) != "token" {
+		t.Errorf("left in the pipe: %q, %v", content, err)
 	}
 }
 

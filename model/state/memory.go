@@ -185,7 +185,7 @@ func (m *Memory) write() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	m.ended.Go(func() { <-m.over; cancel() })
-	for wait := retryMin; ; {
+	for wait := m.folder.retry; ; {
 		select {
 		case <-m.over:
 			return
@@ -203,7 +203,7 @@ func (m *Memory) write() {
 		}
 		m.report(err)
 		if err == nil {
-			wait = retryMin
+			wait = m.folder.retry
 			continue
 		}
 		select {

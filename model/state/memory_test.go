@@ -33,7 +33,7 @@ func open(t *testing.T, dir string) *Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.look, f.gather, f.wait = 5*time.Millisecond, 5*time.Millisecond, time.Minute
+	f.look, f.gather, f.retry, f.wait = 5*time.Millisecond, 5*time.Millisecond, time.Millisecond, time.Minute
 	return f
 }
 
@@ -146,5 +146,19 @@ func TestDropsSettlesAndGoneSessionsLeave(t *testing.T) {
 	k := recall(t, process(t, dir, Credentials{}))
 	if ids(k.Handles) != "b" || len(k.Unsettled) != 0 || k.Resume != (task.Resume{Era: task.Legacy}) {
 		t.Errorf("%+v", k)
+	}
+}
+
+// That a call goes out must not wait for what may come with it.
+func TestACallIsWrittenAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	m := process(t, dir, Credentials{})
+	m.folder.gather = time.Hour
+	m.Keep(task.KeepSent{Sent: task.Sent{Call: "c", At: time.Now()}})
+	other := process(t, dir, Credentials{})
+	for recall(t, other); len(other.last().sent) == 0; recall(t, other) {
+		if t.Context().Err() != nil {
+			t.Fatal("it is not written")
+		}
 	}
 }

@@ -60,11 +60,11 @@ const (
 type Folder struct {
 	dir string
 	// Tests have others: the clock, how a file gets its new content, how long
-	// changes gather, how often others' changes are looked for, and how long a
-	// lock is waited for.
-	now                func() time.Time
-	replace            func(path string, content []byte) error
-	gather, look, wait time.Duration
+	// changes gather, how often others' changes are looked for, how long a lock
+	// is waited for, and how long after a failure it is tried again.
+	now                       func() time.Time
+	replace                   func(path string, content []byte) error
+	gather, look, wait, retry time.Duration
 
 	mu     sync.Mutex
 	salt   []byte
@@ -77,7 +77,7 @@ func Open(dir string) (*Folder, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the state folder %q has no absolute path", dir)
 	}
-	return &Folder{dir: filepath.Clean(dir), now: time.Now, replace: replaceFile, gather: gather, look: lookStep, wait: lockWait}, nil
+	return &Folder{dir: filepath.Clean(dir), now: time.Now, replace: replaceFile, gather: gather, look: lookStep, wait: lockWait, retry: retryMin}, nil
 }
 
 // Dir returns the folder's path.
@@ -170,11 +170,8 @@ func (f *Folder) makeSalt(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	salt := f.salt // that of before, where somebody emptied the folder under us
-	if salt == nil {
-		salt = make([]byte, saltSize)
-		_, _ = rand.Read(salt) // never fails
-	}
+	salt := make([]byte, saltSize)
+	_, _ = rand.Read(salt) // never fails
 	return salt, f.replace(f.saltPath(), salt)
 }
 
