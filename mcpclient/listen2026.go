@@ -18,8 +18,10 @@ const (
 	// patience than tasks that have gone.
 	joinPause  = 150 * time.Millisecond
 	leavePause = 5 * time.Second
-	// slowPause stands in for joinPause where the server agreed to push nothing.
+	// slowPause stands in for joinPause where the server agreed to no task. It is
+	// asked again all the same, later and later.
 	slowPause = 30 * time.Second
+	slowMost  = 10 * time.Minute
 	// ackPatience is how long an open stream may be without its acknowledgement
 	// before it counts as one that promises nothing.
 	ackPatience = 5 * time.Second
@@ -73,8 +75,9 @@ type subscription struct {
 	fails   int // in a row
 	hasty   int // ends at once, in a row
 	never   bool
-	slow    bool // the server agreed to no task
-	noTools bool // nor to tell of tools
+	slow    bool          // the server agreed to no task
+	slowFor time.Duration // until it is asked again
+	noTools bool          // nor to tell of tools
 	// What came lately on more than one stream; nil where there is no handover.
 	repeats      *repeats
 	repeatsUntil time.Time
@@ -267,7 +270,7 @@ func (s *subscription) reopen(now time.Time) (told task.Event, ok bool) {
 	s.changed = time.Time{}
 	set := s.newest()
 	switch {
-	case s.cur != nil && slices.Equal(set, s.cur.asked):
+	case s.cur != nil && slices.Equal(set, s.cur.asked) && !s.slow:
 	case s.cur != nil && len(set) == 0 && s.noTools:
 		s.cur.cancel()
 		s.cur = nil
@@ -294,6 +297,12 @@ func (s *subscription) newest() []task.ID {
 func (s *subscription) promote(n *listening, now time.Time) task.Event {
 	n.tools = n.tools || !n.acked && n.news > 0 // it pushes without a word
 	s.slow, s.noTools = len(n.asked) > 0 && len(n.granted) == 0, !n.tools
+	if s.slow {
+		s.slowFor = min(max(2*s.slowFor, slowPause), slowMost)
+		s.change(s.slowFor)
+	} else {
+		s.slowFor = 0
+	}
 	if s.cur != nil {
 		s.old, s.oldUntil = s.cur, now.Add(handover)
 	}

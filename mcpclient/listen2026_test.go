@@ -510,10 +510,32 @@ func TestPartlyAcknowledged(t *testing.T) {
 				if _, granted := p.held(); !slices.Equal(granted, c.tasks) {
 					t.Errorf("counts upon %v", granted)
 				}
-				if n := p.streams(); n > 2 {
+				if n := p.streams(); n > 3 {
 					t.Errorf("%d streams", n)
 				}
 			})
+		})
+	}
+}
+
+// TestAgreesLater: a server that agreed to no task is asked again, later and
+// later, though no other task comes.
+func TestAgreesLater(t *testing.T) {
+	for _, agreed := range []string{`{"toolsListChanged":true,"taskIds":[]}`, `{}`} {
+		inBubble(t, func(t *testing.T) {
+			p := newPushing(t, func(*ear) string { return agreed })
+			p.begin()
+			p.know("x")
+			p.pass(time.Hour)
+			if n := p.streams(); n < 5 || n > 5+2*int(time.Hour/listenIdle) {
+				t.Errorf("asked %d times in an hour", n)
+			}
+			p.mu.Lock()
+			p.agree = agreeToAll
+			p.mu.Unlock()
+			p.pass(slowMost + time.Second)
+			p.know("x", "x")
+			p.stream(covers("x"))
 		})
 	}
 }
