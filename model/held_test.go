@@ -282,3 +282,25 @@ func TestHeldAnswersOutliveALostLink(t *testing.T) {
 		}
 	})
 }
+
+// TestAHeldAnswerGoesToItsOwnQuestion: two may read the same.
+func TestAHeldAnswerGoesToItsOwnQuestion(t *testing.T) {
+	s := newModern()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		ask := func(suffix string) {
+			st.s.put(a("t", task.InputRequired))
+			st.tell(push(a("t", task.InputRequired)),
+				task.Prompted{Prompt: task.Prompt{ID: task.PromptID("p" + suffix), Key: "p", Task: "t", At: time.Now()}},
+				task.Prompted{Prompt: task.Prompt{ID: task.PromptID("q" + suffix), Key: "q", Task: "t", At: time.Now()}})
+		}
+		ask("")
+		st.wish(held("q"))
+		st.lose(task.Unreachable)
+		st.pass(5 * time.Second)
+		ask("'")
+		if p, q := st.Ask("p'"), st.Ask("q'"); p.State != Open || q.State != Held {
+			t.Errorf("%v %v", p.State, q.State)
+		}
+	})
+}

@@ -211,6 +211,27 @@ func TestOldestEndedGo(t *testing.T) {
 	})
 }
 
+// TestADroppedRowIsNotTheNextToGo: what left is not counted among what can go.
+func TestADroppedRowIsNotTheNextToGo(t *testing.T) {
+	s := newStore("ops")
+	s.limit = 2
+	rows := map[task.ID]*Row{}
+	for i, id := range []task.ID{"a", "b", "c"} {
+		if id == "c" {
+			s.drop(rows["a"])
+		}
+		x := task.Task{ID: id, Status: task.Completed, Updated: clock(float64(i))}
+		rows[id] = s.apply(report{task: x, how: task.Listed, sentAt: clock(9), at: clock(9)}).row
+	}
+	if gone := s.evict(func(*Row) bool { return false }); gone != nil {
+		t.Errorf("%s goes though there is room", gone.Key.ID)
+	}
+	s.apply(report{task: task.Task{ID: "d", Status: task.Completed, Updated: clock(4)}, how: task.Listed, sentAt: clock(9), at: clock(9)})
+	if gone := s.evict(func(*Row) bool { return false }); gone != rows["b"] {
+		t.Errorf("%+v goes, not the oldest that is there", gone)
+	}
+}
+
 func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09"))
 	f.Fuzz(func(t *testing.T, in []byte) {
