@@ -29,6 +29,15 @@ type Call struct {
 	// as good as an event, and the headers may keep us waiting.
 	Idle time.Duration
 
+	// LastEventID, if set, has the call begin with the resumption of a stream
+	// that an earlier call opened, behind that event; Body is not sent. A
+	// refusal of it is the error, as it is of a message.
+	LastEventID string
+
+	// Seen, if set, is told each event id of the stream after its event was
+	// handled; empty when the server took the last one back.
+	Seen func(id string)
+
 	// Patient says that the server may take as long as it likes before its
 	// first byte (tools/call, tasks/result of a live task). Other calls fail
 	// when Timing.Answer passes without.
@@ -131,6 +140,7 @@ func (p *post) attempt(method, lastID string) *attempt {
 		lastID:  lastID,
 		handle:  p.call.Handle,
 		head:    p.call.Head,
+		seen:    p.call.Seen,
 		replied: p.reply,
 	}
 	if method == http.MethodPost {
@@ -149,6 +159,9 @@ func (p *post) attempt(method, lastID string) *attempt {
 func (p *post) run(ctx context.Context) error {
 	p.pace = newPace(p.t.cfg.Timing)
 	a := p.attempt(http.MethodPost, "")
+	if p.call.LastEventID != "" {
+		a = p.attempt(http.MethodGet, p.call.LastEventID)
+	}
 	e := a.run(ctx)
 	switch {
 	case p.linger != nil:
