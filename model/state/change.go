@@ -84,6 +84,12 @@ func (p pending) shed() {
 
 // fold returns one change for two of one name.
 func fold(old, c change) change {
+	if since, ok := c.keep.(task.KeepResume); ok {
+		if before, ok := old.keep.(task.KeepResume); ok && before.Resume.Session == since.Resume.Session {
+			since.Was = before.Was
+			c.keep = since
+		}
+	}
 	was, ok := old.keep.(task.KeepHandle)
 	is, also := c.keep.(task.KeepHandle)
 	if ok && also {
@@ -153,13 +159,14 @@ func (w writer) apply(d *document, p pending) {
 		case task.Settled:
 			delete(d.sent, k.Call)
 		case task.KeepResume:
-			w.resume(d, n, k.Resume, c.at)
+			w.resume(d, n, k, c.at)
 		}
 	}
 	d.prune(w.now)
 }
 
-func (w writer) resume(d *document, n name, r task.Resume, at time.Time) {
+func (w writer) resume(d *document, n name, k task.KeepResume, at time.Time) {
+	r := k.Resume
 	if n.kind == anEra {
 		d.era = r.Era
 		return
@@ -170,6 +177,7 @@ func (w writer) resume(d *document, n name, r task.Resume, at time.Time) {
 		return
 	}
 	s := d.sessions[id]
+	r.Streams = moved(s.resume.Streams, k.Was, r.Streams)
 	if r.PostOnly { // the one with the stream knows how far it came
 		r.LastEvent = s.resume.LastEvent
 	} else if w.holds && !w.othersUse(s) {

@@ -23,6 +23,8 @@ const (
 	// Bytes of what a server made up. A longer name is not one to be kept.
 	maxID    = 1024
 	maxEvent = 2048
+	maxLine  = 8 << 10 // of task.Resume.Streams
+	maxLines = 128
 	maxTool  = 512
 	maxWords = 4096
 )
@@ -239,12 +241,42 @@ func (d document) newest() (task.Secret, session, bool) {
 	return id, found, id != ""
 }
 
+// lines takes task.Resume.Streams apart.
+func lines(s task.Secret) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(string(s), "\n")
+}
+
+// streams puts lines together, without those that are too long, or too many: then
+// the first ones leave.
+func streams(all []string) task.Secret {
+	all = slices.DeleteFunc(slices.Clone(all), func(line string) bool {
+		return line == "" || len(line) > maxLine || strings.Contains(line, "\n")
+	})
+	return task.Secret(strings.Join(all[max(0, len(all)-maxLines):], "\n"))
+}
+
+// moved returns the lines of kept as they are after was became is.
+func moved(kept, was, is task.Secret) task.Secret {
+	before, after, out := lines(was), lines(is), lines(kept)
+	out = slices.DeleteFunc(out, func(line string) bool { return slices.Contains(before, line) && !slices.Contains(after, line) })
+	for _, line := range after {
+		if !slices.Contains(out, line) && !slices.Contains(before, line) {
+			out = append(out, line)
+		}
+	}
+	return streams(out)
+}
+
 // bounded returns r without what is too long to be kept.
 func bounded(r task.Resume) task.Resume {
 	r.PostOnly = false
 	if len(r.LastEvent) > maxEvent {
 		r.LastEvent = ""
 	}
+	r.Streams = streams(lines(r.Streams))
 	r.About.Version = cut(r.About.Version)
 	for _, t := range []*task.Text{&r.About.Name, &r.About.ServerVersion, &r.About.Instructions, &r.About.Note} {
 		*t = task.CleanMax(task.CleanMax(t.String(), maxWords).String(), maxWords) // what is shown in place of what is hidden is longer

@@ -36,6 +36,7 @@ type (
 		Era       string    `json:"era,omitempty"`
 		Joined    bool      `json:"joined,omitempty"`
 		LastEvent string    `json:"lastEvent,omitempty"`
+		Streams   []string  `json:"streams,omitempty"` // lines of task.Resume.Streams
 		About     aboutJSON `json:"about"`
 		Kept      stamp     `json:"kept"`
 		Owner     string    `json:"owner,omitempty"` // the Memory that holds its GET stream
@@ -175,7 +176,7 @@ func (d document) encode() ([]byte, error) {
 
 func (s sessionJSON) session() session {
 	r := task.Resume{
-		Session: task.Secret(s.ID), Joined: s.Joined, LastEvent: task.Secret(s.LastEvent), About: s.About.about(),
+		Session: task.Secret(s.ID), Joined: s.Joined, LastEvent: task.Secret(s.LastEvent), Streams: streams(s.Streams), About: s.About.about(),
 	}
 	r.Era, _ = task.ParseEra(s.Era)
 	return session{resume: r, kept: s.Kept.Time, owner: s.Owner}
@@ -184,7 +185,7 @@ func (s sessionJSON) session() session {
 func sessionOf(id task.Secret, s session) sessionJSON {
 	return sessionJSON{
 		ID: string(id), Era: eraWord(s.resume.Era), Joined: s.resume.Joined, LastEvent: string(s.resume.LastEvent),
-		About: aboutOf(s.resume.About), Kept: at(s.kept), Owner: s.owner,
+		Streams: lines(s.resume.Streams), About: aboutOf(s.resume.About), Kept: at(s.kept), Owner: s.owner,
 	}
 }
 

@@ -105,7 +105,7 @@ func (m *Memory) Keep(changes ...task.Keep) {
 	now := m.folder.now()
 	for _, k := range changes {
 		m.pending.add(k, now)
-		if _, ok := k.(task.KeepSent); ok {
+		if urgent(k) {
 			poke(m.urgent)
 		}
 	}
@@ -114,6 +114,18 @@ func (m *Memory) Keep(changes ...task.Keep) {
 		m.ended.Go(m.write)
 	}
 	poke(m.wake)
+}
+
+// urgent reports whether k does not wait for changes to come: what a process
+// that is killed in this moment must not take with it.
+func urgent(k task.Keep) bool {
+	switch k := k.(type) {
+	case task.KeepSent:
+		return true
+	case task.KeepResume:
+		return k.Resume.Streams != k.Was
+	}
+	return false
 }
 
 // Flush writes what is pending now.

@@ -102,7 +102,7 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 		Tool: "deploy", Digest: "0123456789abcdef", Session: "session", Watched: true, Since: now.Add(-time.Hour), Seen: now,
 	}
 	r := task.Resume{
-		Era: task.Legacy, Session: "session", Joined: true, LastEvent: "event 7",
+		Era: task.Legacy, Session: "session", Joined: true, LastEvent: "event 7", Streams: "{\"a\":1}\n<2>",
 		About: task.About{
 			Era: task.Legacy, Version: "2025-11-25", Name: task.Own("A server"), ServerVersion: task.Own("1"), Instructions: task.Own("line\nline"),
 			Note: task.Own("note"), List: task.CanYes, Cancel: task.CanNo, TaskCalls: task.CanYes, Session: true, Joined: true, ReadOnly: true,

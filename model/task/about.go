@@ -91,6 +91,10 @@ type Resume struct {
 	PostOnly bool
 	// LastEvent is the id of the last event of the GET stream, "" for none.
 	LastEvent Secret
+	// Streams are the places in the session's streams at which questions stand
+	// that are not answered, one a line, in no order; "" for none. What a line
+	// says is the era's affair.
+	Streams Secret
 	// About is what was known of the session's server when it was left, zero
 	// for nothing.
 	About About

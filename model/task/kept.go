@@ -58,9 +58,13 @@ type (
 	DropHandle struct{ ID ID }
 	// KeepResume keeps the session as it is now, and the era. Without a
 	// session the era alone is kept, and Gone names the session that is over.
+	// Was is what Resume.Streams were before: of what is kept, the lines that
+	// went since leave and those that came are added, and the others, of other
+	// processes, stay.
 	KeepResume struct {
 		Resume Resume
 		Gone   Secret
+		Was    Secret
 	}
 	// KeepSent notes that a call goes out; Settled that its outcome is known,
 	// or that the person has seen that it is not.
