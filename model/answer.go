@@ -112,6 +112,7 @@ func (m *Model) answered(l *link, n answered) {
 		}
 		m.answeredOne(a, n.err)
 	}
+	m.keepNow(l) // what is answered is not asked again
 	r := m.Row(row)
 	m.heldAnswered(r, n)
 	if r != nil {

@@ -159,7 +159,9 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 			l.sched.want(p.Task, m.now)
 		}
 	case p.Call != "":
-		r = l.store.calls[p.Call]
+		if r = l.store.calls[p.Call]; r != nil {
+			m.revive(l, r)
+		}
 	}
 	if r != nil {
 		m.tie(a, r)

@@ -141,11 +141,15 @@ func (m *Model) resumeChange(l *link) []task.Keep {
 	} else if postOnly {
 		resume.PostOnly = true
 	}
+	was := l.keptResume.Streams
+	if l.keptResume.Session == "" && l.resume.Session == resume.Session {
+		was = l.resume.Streams // as they were kept before
+	}
 	if resume == l.keptResume || resume.Session == "" && resume.Era == l.keptResume.Era {
 		return nil // an idle session that was kept stays so until it ends
 	}
 	l.keptResume = resume
-	return []task.Keep{task.KeepResume{Resume: resume}}
+	return []task.Keep{task.KeepResume{Resume: resume, Was: was}}
 }
 
 // hasResults reports whether l's session holds ended tasks whose handles are

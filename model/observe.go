@@ -13,9 +13,13 @@ import (
 func (m *Model) fed(l *link, f fed) {
 	m.learn(l)
 	m.skewed(l, f.batch.Skew)
-	news := false
+	news, asked := false, false
 	for _, e := range f.batch.Events {
-		if _, stream := e.(task.Stream); !stream {
+		switch e.(type) {
+		case task.Stream:
+		case task.Prompted, task.Withdrawn:
+			news, asked = true, true
+		default:
 			news = true
 		}
 		m.happened(l, e)
@@ -27,6 +31,9 @@ func (m *Model) fed(l *link, f fed) {
 	if f.err != nil {
 		m.down(l, f.err)
 		return
+	}
+	if asked {
+		m.keepNow(l) // a server may ask once: who comes after us must find it
 	}
 	m.follow(l)
 }

@@ -149,6 +149,7 @@ func (m *Model) started(l *link, e task.Started) {
 		m.take(l, rep)
 		return
 	}
+	m.revive(l, call)
 	if call.Live() {
 		l.starts--
 	}
@@ -200,7 +201,7 @@ func (m *Model) merge(l *link, r, call *Row) {
 		m.selected = r.Key
 		l.sched.selected = r.Key.ID
 	}
-	l.store.calls[call.Call.ID] = r
+	l.store.calls[call.Key.Call] = r
 	r.Call, r.Tool, r.Progress, r.known, r.Sent = call.Call, call.Tool, call.Progress, true, call.Sent
 	r.Wish, r.First = call.Wish, call.First
 	r.precede(call.Steps)
@@ -224,12 +225,24 @@ func (m *Model) rekeyWish(r *Row) {
 	}
 }
 
+// revive takes in that a call whose outcome was not known is heard of again: its
+// stream was resumed.
+func (m *Model) revive(l *link, r *Row) {
+	if r.Key.ID != "" || r.Mark != UnknownOutcome || r.Task.Status.Terminal() {
+		return
+	}
+	l.starts++
+	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, task.Created, m.now
+	m.changed(r)
+}
+
 // returned takes in the end of a call that did not become a task.
 func (m *Model) returned(l *link, e task.Returned) {
 	r := l.store.calls[e.Call]
-	if r == nil || r.Key.ID != "" || !r.Live() {
+	if r == nil || r.Key.ID != "" || r.Task.Status.Terminal() {
 		return
 	}
+	m.revive(l, r)
 	l.starts--
 	r.Plain = true
 	if w := r.Wish; w != nil && (w.Verb == "start" || w.ask != nil && w.State != Sending) {
