@@ -91,6 +91,9 @@ func (e *era2025) hold(ctx context.Context, id task.ID, a *attendance) {
 		e.mu.Unlock()
 	}()
 	e.awaitStream(ctx)
+	if e.reopen(ctx, id) && (e.leaving(a) || !wait(ctx, attendAgain)) {
+		return
+	}
 	for fails := 0; ctx.Err() == nil; {
 		begun := time.Now()
 		m, err := e.ask(ctx, id, a)

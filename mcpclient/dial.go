@@ -54,6 +54,7 @@ func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume, note strin
 		e.leaveStream()
 	} else {
 		e.listen()
+		e.reopenAll() //nolint:contextcheck // what it resumes lives as long as the session
 	}
 	return &Session{ep: ep, era: e, feed: e.feed}, nil
 }
@@ -78,7 +79,7 @@ func (e *era2025) leaveStream() {
 	e.postOnly = true
 	e.mu.Unlock()
 	e.triedStream()
-	e.feed.add(task.Stream{Never: true, Why: "another callboard holds this session's stream: news come by asking"})
+	e.feed.add(task.Stream{Never: true, Why: "this session's stream is left to other callboards: news come by asking"})
 }
 
 func (e *era2025) initialize(ctx context.Context) error {
@@ -288,6 +289,7 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	e.ep.log.hide(string(r.Session))
 	e.mu.Lock()
 	e.session, e.lastEvent = r.Session, string(r.LastEvent)
+	e.kept, e.prompts.closed = readPlaces(string(r.Streams))
 	if r.About != (task.About{}) {
 		e.info = r.About
 		e.info.ReadOnly = e.ep.cfg.ReadOnly

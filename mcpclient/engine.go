@@ -103,6 +103,7 @@ func (e *engine) recover() {
 // lose ends the session for a reason that no further request can mend.
 func (e *engine) lose(err *task.Error) {
 	e.mu.Lock()
+	e.manners.ending()
 	gone := e.prompts.drop(func(*prompt) bool { return true })
 	e.mu.Unlock()
 	events := make([]task.Event, 0, len(gone))

@@ -60,6 +60,9 @@ type manners interface {
 	// stoppedAsking reports whether t, which may have ended, went on without
 	// waiting for an answer to its prompts. engine.mu is held.
 	stoppedAsking(t task.Task) bool
+	// ending notes that the session ends, and its open prompts with it.
+	// engine.mu is held.
+	ending()
 	// lives notes that a task was not known to live, or lives no more.
 	lives(id task.ID, live bool)
 	// tool takes what a tool's entry says beyond the tool, and reports whether

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +38,9 @@ type era2025 struct {
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
 	attended  map[task.ID]*attendance
 	sweep     sweep
+	kept      []place      // of questions that were open when the session was left, and have not come again
+	reopens   []*reopening // the streams that are resumed for them
+	left      *task.Resume // as the session was when it ended
 }
 
 func (ep *Endpoint) new2025() (*era2025, error) {
@@ -65,20 +69,30 @@ func (e *era2025) detail(t task.Task, _ json.RawMessage) task.Task { return t }
 func (e *era2025) resume() task.Resume {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	last := e.lastEvent
-	// A server may send a question once, and again only to those who resume the
-	// stream from before it.
-	var oldest *prompt
-	for _, p := range e.prompts.open {
-		if p.request != "" && p.before != "" && (oldest == nil || p.At.Before(oldest.At)) {
-			oldest = p
-		}
+	if e.left != nil {
+		return *e.left
 	}
-	if oldest != nil {
-		last = oldest.before
+	return e.now()
+}
+
+// now is what the session can be rejoined with. e.mu is held.
+func (e *era2025) now() task.Resume {
+	r := task.Resume{
+		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(e.lastEvent), About: e.info,
 	}
-	return task.Resume{
-		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(last), About: e.info,
+	if e.session != "" {
+		last, lines := e.places()
+		r.LastEvent, r.Streams = task.Secret(last), task.Secret(lines)
+	}
+	return r
+}
+
+// ending is manners.ending: what is asked now is not answered in this session
+// any more, but may be by who rejoins it.
+func (e *era2025) ending() {
+	if e.left == nil {
+		left := e.now()
+		e.left = &left
 	}
 }
 
@@ -92,6 +106,7 @@ func (e *era2025) stoppedAsking(t task.Task) bool {
 	switch {
 	case t.Status.Terminal():
 		delete(e.asking, t.ID)
+		e.kept = slices.DeleteFunc(e.kept, func(p place) bool { return p.Task == t.ID })
 		return false
 	case t.Status == task.InputRequired:
 		if !asked || t.Updated.After(since) {

@@ -172,6 +172,9 @@ func (e *era2026) giveUp(request, string) {}
 // answered is manners.answered.
 func (e *era2026) answered() {}
 
+// ending is manners.ending: questions stand in the state of their tasks here.
+func (e *era2026) ending() {}
+
 // lives is manners.lives.
 func (e *era2026) lives(id task.ID, live bool) {
 	e.push.follow(id, live)

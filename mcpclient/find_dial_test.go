@@ -259,7 +259,7 @@ func TestPostOnly(t *testing.T) {
 		streams := len(requestsOf(r, mcptest.KindStream))
 		kept.PostOnly = true
 		r.dial(kept)
-		if e := any1[task.Stream](r); !e.Never || e.Up || !strings.Contains(e.Why, "another callboard") {
+		if e := any1[task.Stream](r); !e.Never || e.Up || !strings.Contains(e.Why, "other callboards") {
 			t.Errorf("%+v", e)
 		}
 		if p, err := r.s.Page(t.Context(), task.Cursor{}); err != nil || len(p.Tasks) != 1 {

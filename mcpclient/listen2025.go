@@ -79,13 +79,14 @@ func (e *era2025) listenOnce() error {
 	last := e.lastEvent
 	missed := e.wasUp && last == "" // what came since it was up is lost
 	e.mu.Unlock()
-	if last != "" {
+	if o.last = last; last != "" {
 		o.heads.Store(1) // what comes first may be a replay
 	}
 	return e.tr.Listen(ctx, transport.Listening{
 		LastEventID: last,
 		Handle:      func(m *jsonrpc.Message) bool { e.take(m, o, ""); return false },
 		Seen: func(id string) {
+			o.last = id
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			e.lastEvent = id

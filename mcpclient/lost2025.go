@@ -14,7 +14,7 @@ import (
 func (e *era2025) lost(r *request, err error) *task.Error {
 	var rpc *jsonrpc.Error
 	said := err != nil && errors.As(err, &rpc) && error(rpc) == err //nolint:errorlint // what is wrapped came with an HTTP status
-	if r.first || said && (r.outcome || !sessionLost(err, true)) || !said && !e.lostBy(err) {
+	if r.first || r.after != "" || said && (r.outcome || !sessionLost(err, true)) || !said && !e.lostBy(err) {
 		return nil
 	}
 	return e.gone(r.method, err)

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"encoding/json"
 	"hash/maphash"
+	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
@@ -13,11 +14,12 @@ type prompt struct {
 	task.Prompt
 	request jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
 	related json.RawMessage // `_meta` related-task, as it came, nil for none
-	params  uint64          // hash of what was asked
+	params  uint64          // hash of what was asked, the same in every process
 	key     string          // of 2026-07-28: its name among the inputRequests of its task or call
 	round   *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
 	sending bool            // an answer is on its way
-	before  string          // of 2025-11-25: the last event of the GET stream before it came
+	place   place           // of 2025-11-25: where it stands in a stream
+	reopens *reopening      // of 2025-11-25: what brought it again, nil for nothing
 }
 
 // closedPrompt is what is remembered of a prompt that ended.
@@ -27,6 +29,7 @@ type closedPrompt struct {
 	why     string
 	url     string // elicitationId, for what completes later
 	id      task.PromptID
+	at      time.Time // when it came
 }
 
 // promptTable is the prompts of a session. engine.mu guards it.
@@ -55,7 +58,8 @@ func (t *promptTable) close(p *prompt, why string) {
 	if len(t.closed) >= maxClosed {
 		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
 	}
-	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID})
+	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID, p.At})
+	p.reopens.closed()
 }
 
 // drop closes all prompts that which chooses, and returns their ids.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"time"
 
@@ -27,13 +26,13 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 		}
 		return
 	}
-	p := &prompt{Prompt: parsed, request: m.ID}
+	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params)}
 	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
 	p.related = member(member(m.Params, "_meta"), metaRelated)
 	p.Task = relatedTask(m.Params)
 	e.mu.Lock()
-	p.params = maphash.Bytes(e.prompts.seed, m.Params)
 	if e.prompts.replay(m.ID, p.params, o.resumed()) {
+		e.cameAgain(askedAs{m.ID, p.params}, e.prompts.asked[m.ID])
 		e.mu.Unlock()
 		return
 	}
@@ -53,11 +52,12 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 	if old != nil {
 		e.prompts.close(old, "the server asked something else under the same id")
 	}
+	e.put(p, o)
 	e.tie(p, o)
-	p.before = e.lastEvent
 	e.prompts.flood = 0
 	e.prompts.open[p.ID] = p
 	e.prompts.asked[m.ID] = p
+	e.cameAgain(askedAs{m.ID, p.params}, p)
 	told := p.Prompt // the tie may change as soon as the lock is gone
 	e.mu.Unlock()
 	if old != nil {
@@ -87,7 +87,7 @@ func (e *era2025) tie(p *prompt, o *origin) {
 	switch {
 	case o.task != "":
 		p.Task = o.task
-	case o.call != "":
+	case p.Call != "":
 	case len(e.calls.byTask)+len(e.calls.running) == 1:
 		for id, c := range e.calls.byTask {
 			p.Task, p.Call, p.Guessed = id, c.id, true

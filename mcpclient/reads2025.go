@@ -26,6 +26,7 @@ func (e *era2025) page(ctx context.Context, at task.Cursor) (task.Page, error) {
 	for i, t := range p.Tasks {
 		p.Tasks[i] = e.observe(t)
 	}
+	e.polled(p.Tasks...)
 	e.mu.Lock()
 	if !at.Set {
 		e.sweep = newSweep()
@@ -37,6 +38,14 @@ func (e *era2025) page(ctx context.Context, at task.Cursor) (task.Page, error) {
 	}
 	p.Next = next
 	return p, nil
+}
+
+func (e *era2025) get(ctx context.Context, id task.ID) (task.Task, error) {
+	t, err := e.engine.get(ctx, id)
+	if err == nil {
+		e.polled(t)
+	}
+	return t, err
 }
 
 func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {

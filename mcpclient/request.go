@@ -26,6 +26,7 @@ type request struct {
 	first   bool          // initialize, which is never cancelled
 	final   bool          // a broken stream loses it; a closed one cancels it
 	outcome bool          // the reply is the outcome of a tool, which may speak of sessions of its own
+	after   string        // it was sent before: its stream is resumed behind this event, in place of sending it
 
 	told *atomic.Bool // set once the server was told that the reply is no longer waited for; may be nil
 
@@ -43,9 +44,12 @@ type pending struct {
 
 // origin is what a message came on.
 type origin struct {
-	task  task.ID     // the tasks/result of this task
-	call  task.CallID // the tools/call
-	heads atomic.Int32
+	task    task.ID     // the tasks/result of this task
+	call    task.CallID // the tools/call
+	request jsonrpc.ID  // of ours, whose stream it is; "" for the GET stream
+	method  string      // of the request
+	last    string      // the last event of the stream so far, "" for none; of the goroutine that reads it
+	heads   atomic.Int32
 }
 
 // resumed reports whether the stream may repeat what it brought before.
@@ -109,17 +113,22 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 	}
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)() //nolint:contextcheck // the session's end ends it too
-	p := &pending{cancel: cancel, held: r.method == "tasks/result"}
+	p := &pending{cancel: cancel, held: r.method == "tasks/result" && (r.told == nil || !r.told.Load())}
 	e.enter(r.id, p)
 	defer e.leave(r.id)
 	e.ep.log.request(false, r.id, r.method, r.task)
-	o := &origin{task: r.task, call: r.call}
+	o := &origin{task: r.task, call: r.call, request: r.id, method: r.method, last: r.after}
+	if r.after != "" {
+		o.heads.Store(1) // what comes first may be a replay
+	}
 	err = e.tr.Post(run, transport.Call{
-		Body:    body,
-		Header:  header,
-		Final:   r.final,
-		Patient: r.patient,
-		Handle:  func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
+		Body:        body,
+		LastEventID: r.after,
+		Header:      header,
+		Final:       r.final,
+		Patient:     r.patient,
+		Handle:      func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
+		Seen:        func(id string) { o.last = id },
 		Head: func(h transport.Head) {
 			o.heads.Add(1)
 			e.skew.sample(h.Date, h.Sent, h.Received)
