@@ -271,8 +271,8 @@ func memory(folder *state.Folder, a *cli.Args, server cli.Server) model.Memory {
 }
 
 // facts are what info prints.
-func facts() cli.Facts {
-	f := cli.Facts{Version: version(), Go: runtime.Version()}
+func facts() *cli.Facts {
+	f := &cli.Facts{Version: version(), Go: runtime.Version()}
 	folder, err := keepsake()
 	if err != nil {
 		f.Problem = err.Error()

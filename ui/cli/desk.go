@@ -42,26 +42,28 @@ func Do(ctx context.Context, a *Args, m *model.Model, env Env) error {
 		return (&desk{a: a}).ended(context.Cause(ctx))
 	}
 	d := &desk{loop: begin(ctx, m), a: a, env: env, server: a.Servers[0].Name, asked: map[task.PromptID]bool{}}
-	var err error
-	switch a.Command {
+	return d.ended(d.carryOut()) //nolint:contextcheck // the model's commands end with its Shutdown
+}
+
+func (d *desk) carryOut() error {
+	switch d.a.Command {
 	case List:
-		err = d.list()
+		return d.list()
 	case Get:
-		err = d.get()
+		return d.get()
 	case Result, Watch:
-		err = d.follow()
+		return d.follow()
 	case Answer:
-		err = d.answer()
+		return d.answer()
 	case Cancel:
-		err = d.cancel()
+		return d.cancel()
 	case Run:
-		err = d.call()
+		return d.call()
 	case Tools:
-		err = d.tools()
+		return d.tools()
 	default:
-		err = usage("%s is no command of one server", commandOf(a.Command).name)
+		return usage("%s is no command of one server", commandOf(d.a.Command).name)
 	}
-	return d.ended(err)
 }
 
 // desk is where one command is carried out: its steps stand one below the other,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"callboard/mcpclient/mcptest"
 	"callboard/model"
 	"callboard/model/state"
-	"callboard/model/task"
 )
 
 // place is where command lines are carried out one after the other, each as a
@@ -65,7 +65,7 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 		env.In = strings.NewReader("")
 	}
 	err = Do(ctx, a, m, env)
-	m.Shutdown()
+	m.Shutdown() //nolint:contextcheck // it has its own time
 	s := said{out.String(), errs.String(), ExitCode(err), err}
 	if err != nil {
 		s.errs += err.Error() + "\n"
@@ -159,13 +159,17 @@ var digging = mcptest.Tool{
 // What one process starts, others list, answer and read: also where the tasks
 // are a session's, and where none are listed.
 func TestRunLsAnswerResult(t *testing.T) {
-	inEras(t, []mcptest.Tool{asking}, func(t *testing.T, p *place, _ *mcptest.Server) {
+	inEras(t, []mcptest.Tool{asking}, func(t *testing.T, p *place, s *mcptest.Server) {
 		id := p.well("run", "ask")
+		streams := s.Count("GET")
 		p.awaits(id)
 		if list := p.well("ls"); !strings.Contains(list, "asking") || !strings.Contains(list, id) || !strings.Contains(list, "ask") {
 			t.Errorf("ls:\n%s", list)
 		}
 		p.badly(exitAsks, "callboard answer "+p.url+" "+id, "result", id)
+		if n := s.Count("GET"); n != streams {
+			t.Errorf("who only looks took the stream %d times", n-streams)
+		}
 		p.badly(exitUsage, "answer with what?", "answer", id)
 		p.badly(exitUsage, "there is no field nope (it has name, n, days)", "answer", id, "--field", "nope=1")
 		if out := p.well("answer", id, "--field", "name=Ada", "--field", "days=Tue", "--field", "days=Mon"); !strings.Contains(out, "Who?") || !strings.Contains(out, "accept") {
@@ -367,8 +371,9 @@ func TestSeveralPrompts(t *testing.T) {
 	}
 	id = p.well("run", "both")
 	p.awaits(id)
-	if out := p.well("answer", id, "--decline", "--json"); strings.Count(out, `"decline"`) != 2 {
-		t.Errorf("answer: %s", out)
+	before := s.Count("tasks/update")
+	if out := p.well("answer", id, "--decline", "--json"); strings.Count(out, `"decline"`) != 2 || s.Count("tasks/update") != before+1 {
+		t.Errorf("answer, in %d messages: %s", s.Count("tasks/update")-before, out)
 	}
 }
 
@@ -426,47 +431,83 @@ func TestWatchInTime(t *testing.T) {
 	}
 }
 
-func TestCompose(t *testing.T) {
-	choices := []task.Choice{{Value: json.RawMessage(`"r"`), Label: task.Own("Red")}, {Value: json.RawMessage(`2`), Label: task.Own("2")}}
-	form := task.Form{Fields: []task.Field{
-		{Name: "s", Kind: task.StringField}, {Name: "n", Kind: task.NumberField, Default: json.RawMessage("1")},
-		{Name: "b", Kind: task.BooleanField}, {Name: "c", Kind: task.ChoiceField, Choices: choices},
-		{Name: "m", Kind: task.ChoicesField, Choices: choices}, {Name: "j", Kind: task.JSONField, Shape: "a JSON array"}, {Name: "o", Kind: task.JSONField, Shape: "a JSON object"},
-	}}
-	for _, c := range []struct {
-		pairs, content, problem string
-		strict                  bool
-	}{
-		{"", `{"n":1}`, "", true},
-		{"s=true n=2.50 b=yes", `{"s":"true","n":2.50,"b":true}`, "", true},
-		{"c=Red m=r m=2", `{"n":1,"c":"r","m":["r",2]}`, "", true},
-		{`c="r" j=1 j=x o={"a":1}`, `{"n":1,"c":"r","j":[1,"x"],"o":{"a":1}}`, "", true},
-		{`j=[1]`, `{"n":1,"j":[1]}`, "", true},
-		{"x=1 y=z", `{"n":1,"x":1,"y":"z"}`, "", false},
-		{"x=1", "", "there is no field x", true},
-		{"s=1 s=2", "", "s was given twice", true},
-		{"c=blue", "", "c must be one of the choices", true},
-		{"n=s3cret", "", "n must be a number", true},
-	} {
-		var pairs []Pair
-		for _, w := range strings.Fields(c.pairs) {
-			name, value, _ := strings.Cut(w, "=")
-			pairs = append(pairs, Pair{name, value})
-		}
-		content, problem := compose(form, pairs, nil, c.strict)
-		if c.problem == "" && string(content) != c.content || !strings.Contains(problem, c.problem) || (c.problem == "") != (problem == "") || strings.Contains(problem, "s3cret") {
-			t.Errorf("%s: %s %q", c.pairs, content, problem)
-		}
+func TestTTL(t *testing.T) {
+	s, url := serve(t, mcptest.WithTools(digging))
+	p := &place{t: t, url: url, dir: t.TempDir()}
+	p.well("run", "dig", "--arg", "end=never", "--ttl", "7m")
+	if tasks := s.Tasks(); len(tasks) != 1 || tasks[0].TTL != 7*time.Minute {
+		t.Errorf("%+v", tasks)
 	}
-	if content, problem := compose(form, nil, json.RawMessage(`{"z":0}`), true); string(content) != `{"z":0}` || problem != "" {
-		t.Errorf("--data: %s %q", content, problem)
+	p.badly(exitUsage, "--ttl is for tasks", "run", "dig", "--arg", "end=well", "--plain", "--ttl", "7m")
+	if out := p.well("run", "dig", "--arg", "end=well", "--plain"); out != "dug 0 deep" {
+		t.Errorf("a plain call: %q", out)
+	}
+	if n := len(s.Tasks()); n != 1 {
+		t.Errorf("a plain call made a task: %d", n)
 	}
 }
 
-func TestVisible(t *testing.T) {
-	raw := "\"a\x7f\u009b\u202e\U000e0041\xffé日\""
-	got := visible(raw)
-	if got != `"a\u007f\u009b\u202e\udb40\udc41\ufffdé日"` {
-		t.Errorf("%s", got)
+// A server from before tasks is good for plain calls.
+func TestOlderServer(t *testing.T) {
+	_, url := serve(t, mcptest.WithVersion("2025-06-18"), mcptest.WithTools(digging))
+	p := &place{t: t, url: url, dir: t.TempDir()}
+	if s := p.do("run", "dig", "--arg", "end=well"); s.code != 0 || s.out != "dug 0 deep\n" {
+		t.Errorf("%+v", s)
+	}
+	if s := p.do("ls"); s.code != 0 || s.out != "" || !strings.Contains(s.errs, "2025-06-18") {
+		t.Errorf("ls: %+v", s)
+	}
+}
+
+// An answer that takes effect later is waited for, so that who asks for the
+// task next is not told that it asks.
+func TestAnswerTakesEffect(t *testing.T) {
+	s := mcptest.New(mcptest.WithEra(mcptest.ModernEra), mcptest.WithPollInterval(500*time.Millisecond), mcptest.WithTools(asking),
+		mcptest.WithFaults(mcptest.Faults{EffectLag: time.Second}))
+	t.Cleanup(func() { _ = s.Close() })
+	url, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, url: url, dir: t.TempDir()}
+	id := p.well("run", "ask")
+	p.awaits(id)
+	p.well("answer", id, "--field", "name=Ada")
+	if out := p.well("result", id); out != `accept {"name":"Ada","n":1}` {
+		t.Errorf("result: %q", out)
+	}
+}
+
+// Who waits for a result waits for a server that is restarted, too.
+func TestResultOutlivesARestart(t *testing.T) {
+	s, url := serve(t)
+	s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
+	p := &place{t: t, url: url, dir: t.TempDir()}
+	ended := make(chan said, 1)
+	go func() { ended <- p.do("result", "t-1") }()
+	if err := s.WaitFor(t.Context(), "tasks/get", 1); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+	var lc net.ListenConfig
+	proxy, err := lc.Listen(t.Context(), "tcp", host) // of a server that is down
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := proxy.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	_ = proxy.Close()
+	again := mcptest.New(mcptest.WithSharedTasks())
+	t.Cleanup(func() { _ = again.Close() })
+	again.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Completed, Outcome: mcptest.Answered("done after all")})
+	if _, err := again.StartOn(host); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-ended; r.code != 0 || r.out != "done after all\n" {
+		t.Errorf("%+v", r)
 	}
 }

@@ -31,7 +31,7 @@ type FactsFile struct {
 }
 
 // Write writes f as text, or as one JSON document.
-func (f Facts) Write(out io.Writer, asJSON bool) error {
+func (f *Facts) Write(out io.Writer, asJSON bool) error {
 	f.Protocols = []string{task.Legacy.String(), task.Modern.String()}
 	if asJSON {
 		if f.Files == nil {

@@ -44,7 +44,7 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 		case <-ctx.Done():
 			return nil
 		case msg := <-l.msgs:
-			l.send(msg)
+			l.send(msg) //nolint:contextcheck // as above
 			if m.Revision() != seen && !due {
 				due = true
 				timer.Reset(lookEvery)
@@ -65,7 +65,7 @@ func run(ctx context.Context, m *model.Model, look func(now time.Time) error) er
 
 // send hands the model a message: news, or a wish.
 func (l *loop) send(msg tea.Msg) {
-	l.start(l.m.Update(msg)) //nolint:contextcheck // the model's commands end with its Shutdown
+	l.start(l.m.Update(msg))
 }
 
 // start runs a command beside the loop.
