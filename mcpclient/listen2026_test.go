@@ -459,7 +459,7 @@ func TestPushRefusedForNow(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprintf(w, "data: %s\n\n", note("notifications/subscriptions/acknowledged", `{"notifications":{"toolsListChanged":true}}`))
 			w.(http.Flusher).Flush()
-			<-time.After(time.Second)
+			afterwards(time.Second, func(http.ResponseWriter, *scriptedRequest) {})(w, q)
 		}, 20},
 		"an acknowledged one": {func(w http.ResponseWriter, q *scriptedRequest) {
 			w.Header().Set("Content-Type", "text/event-stream")
