@@ -206,7 +206,7 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	case model.ByTTL:
 		text, role = s.ttl(r)
 	case model.ByServer:
-		text, role = s.shortID(task.CleanLine(r.Key.Server, 100).Line(), c.width), &s.t.Dim
+		text, role = s.serverName(r.Key.Server, c.width), &s.t.Dim
 	}
 	if c.right {
 		b.WriteString(role.Paint(s.fitRight(text, c.width)))

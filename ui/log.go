@@ -147,7 +147,7 @@ func (s *scene) logLine(l *model.LogLine, c logCols, w int, selected, focused, r
 	case task.Note:
 	}
 	b.WriteString(role.Paint(dir) + " ")
-	add(task.CleanLine(l.Server, 100).Line(), c.server)
+	add(s.serverName(l.Server, c.server), c.server)
 	body := task.CleanMax(digest(shown(l, reveal)), 4*max(w, 1)).Line()
 	if l.Dir == task.Note {
 		b.WriteString(t.Warning.Paint(body))

@@ -6,7 +6,9 @@ import (
 
 	"callboard/keymap"
 	"callboard/model"
+	"callboard/model/task"
 	"callboard/themes"
+	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,6 +23,8 @@ type scene struct {
 	links map[string]model.LinkView
 	// many says that there are several servers, so that rows name theirs.
 	many bool
+	// names are the servers' names for columns of so many cells.
+	names map[int]map[string]string
 }
 
 // pane is one part of the screen.
@@ -47,6 +51,26 @@ func (r *Root) scene() *scene {
 	}
 	s.many = len(links) > 1
 	return s
+}
+
+// serverName is a server's name for a column of w cells, cut so that it can be
+// told from the others.
+func (s *scene) serverName(server string, w int) string {
+	if s.names[w] == nil {
+		all := make([]string, 0, len(s.links))
+		for _, l := range s.m.Links() {
+			all = append(all, task.CleanLine(l.Name, 100).Line())
+		}
+		if s.names == nil {
+			s.names = map[int]map[string]string{}
+		}
+		s.names[w] = render.Names(all, w, s.t.Glyphs.Ellipsis)
+	}
+	name := task.CleanLine(server, 100).Line()
+	if short, ok := s.names[w][name]; ok {
+		return short
+	}
+	return s.cut(name, w)
 }
 
 // since returns how long ago t was, 0 for what is newer.

@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -219,14 +221,15 @@ func play(t *testing.T, w, h int, servers func() map[string]*script, f func(*sta
 func newStage(t testing.TB, servers map[string]*script) *stage {
 	s := &stage{t: t, msgs: make(chan tea.Msg, 10_000)}
 	var targets []model.Target
-	for _, name := range []string{"ops", "lab"} {
-		if srv, ok := servers[name]; ok {
-			target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv}
-			if srv.memory != nil {
-				target.Memory = srv.memory
-			}
-			targets = append(targets, target)
+	names := slices.Sorted(maps.Keys(servers))
+	slices.Reverse(names) // ops before lab
+	for _, name := range names {
+		srv := servers[name]
+		target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv}
+		if srv.memory != nil {
+			target.Memory = srv.memory
 		}
+		targets = append(targets, target)
 	}
 	s.m = model.New(model.Options{Targets: targets})
 	s.r = New(s.m, Options{

@@ -40,6 +40,21 @@ func TestTwoServersHaveAColumn(t *testing.T) {
 	})
 }
 
+// Servers on one host are told from each other, in the table and in the log.
+func TestNamesOfServersStayDistinct(t *testing.T) {
+	for _, w := range []int{60, 80, 120} {
+		play(t, w, 24, func() map[string]*script {
+			return map[string]*script{"127.0.0.1:8931": opsServer(), "127.0.0.1:8932": opsServer()}
+		}, func(s *stage) {
+			s.shows("931", "932")
+			s.press("l")
+			if w > 60 { // else the log has no such column
+				s.shows("SERVER", "931", "932")
+			}
+		})
+	}
+}
+
 // Whatever the size and the place: no panic, no line too many or too wide.
 func TestEverySize(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {

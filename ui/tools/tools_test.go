@@ -72,6 +72,16 @@ func TestViews(t *testing.T) {
 	uitest.Golden(t, "tools-two-servers", look(t, pane(t, ops(), second), 118, 12))
 }
 
+// Servers on one host are told from each other.
+func TestNamesOfServersStayDistinct(t *testing.T) {
+	one, two := ops(), ops()
+	one.Server, two.Server = "127.0.0.1:8931", "127.0.0.1:8932"
+	view := look(t, pane(t, one, two), 100, 12)
+	if !strings.Contains(view, "…8931") || !strings.Contains(view, "…8932") {
+		t.Errorf("%s", view)
+	}
+}
+
 func TestTasksStandBeforePlainCalls(t *testing.T) {
 	view := look(t, pane(t, ops()), 78, 20)
 	r, d, e := strings.Index(view, "research"), strings.Index(view, "deploy"), strings.Index(view, "echo")

@@ -135,7 +135,9 @@ func (p *Pane) list(w, h int, focused bool) []string {
 		serverWidth = min(w/4, 18)
 	}
 	nameWidth := w - 2 - 4 - howWidth
+	var servers map[string]string
 	if serverWidth > 0 {
+		servers = p.servers(serverWidth)
 		nameWidth -= serverWidth + 1
 	}
 	var lines []string
@@ -148,7 +150,7 @@ func (p *Pane) list(w, h int, focused bool) []string {
 		name := render.Fit(task.CleanLine(it.tool.Name, 256).Line(), max(nameWidth, 1), t.Glyphs.Ellipsis)
 		row := glyph + " " + name
 		if serverWidth > 0 {
-			row += " " + render.Fit(it.server, serverWidth, t.Glyphs.Ellipsis)
+			row += " " + render.Fit(servers[it.server], serverWidth, "")
 		}
 		tail := "  " + render.Fit(how(it.tool), howWidth, "")
 		switch {
@@ -162,6 +164,15 @@ func (p *Pane) list(w, h int, focused bool) []string {
 		lines = append(lines, row)
 	}
 	return lines
+}
+
+// servers are the names of all servers for a column of w cells.
+func (p *Pane) servers(w int) map[string]string {
+	all := make([]string, len(p.sources))
+	for i := range p.sources {
+		all[i] = p.sources[i].Server
+	}
+	return render.Names(all, w, p.theme.Glyphs.Ellipsis)
 }
 
 // about shows the tool under the cursor.
