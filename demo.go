@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 
+	"callboard/keymap"
 	"callboard/mcpclient/mcptest"
 	"callboard/model/task"
 	"callboard/ui"
@@ -86,8 +87,16 @@ func demo(a *cli.Args, stdout, stderr io.Writer) error {
 	// What is left open ends with the servers, so there is nothing to tell.
 	return show(t, a, ui.Options{
 		Title: "callboard demo",
-		Note:  "Made-up servers of both generations: start, answer and cancel as you like.",
+		Note:  demoNote(keymap.Default()),
 	}, named, io.Discard)
+}
+
+// demoNote says to a newcomer what this is and what to press; on one line of 80
+// cells.
+func demoNote(k *keymap.Map) string {
+	e := &k.Everywhere
+	return fmt.Sprintf("Made-up servers of both generations: %s answers, %s starts, %s cancels, %s helps.",
+		e.Answer.Help().Key, e.New.Help().Key, k.Task.Cancel.Help().Key, e.Help.Help().Key)
 }
 
 // serveDemo serves the demo until a signal ends it.

@@ -41,6 +41,10 @@ type LinkView struct {
 	// Rejoined says that the session is one that was kept from before callboard
 	// was started; PostOnly that another callboard has its stream of pushed news.
 	Rejoined, PostOnly bool
+	// Keeps says that what is known of tasks outlives the program, and Trouble in
+	// one line what stands against it now, "" for nothing.
+	Keeps   bool
+	Trouble string
 }
 
 // link is one server: the session to it, or the way to the next one.
@@ -155,6 +159,7 @@ func (l *link) view(now time.Time) LinkView {
 	switch {
 	case l.mute != nil:
 		v.Why, v.Err, v.NextTry = l.mute.Message.Line(), l.mute, l.sched.hold
+		Keeps: l.target.Memory != nil, Trouble: l.warning,
 	case l.server != nil && now.Before(l.sched.hold):
 		v.Why, v.NextTry = l.why, l.sched.hold
 		if v.Why == "" {

@@ -166,6 +166,19 @@ func (r *Root) again() {
 	row := r.selectedRow()
 	switch {
 	case row == nil:
+	case row.Call == nil && earlier(row) != "":
+		tool := earlier(row)
+		words := "An earlier callboard ran " + task.CleanLine(tool, 100).Line() + ", and kept no arguments: "
+		t := r.tool(row.Key.Server, tool)
+		switch why := r.m.CanStart(row.Key.Server); {
+		case why != "":
+			r.refuse(why)
+		case t == nil:
+			r.say(words + r.k.Everywhere.New.Help().Key + " lists the tools.")
+		default:
+			r.openCall(row.Key.Server, t, nil)
+			r.say(words + "give them again.")
+		}
 	case row.Call == nil:
 		r.say("It was not started here: its tool and arguments are not known.")
 	default:
@@ -175,6 +188,18 @@ func (r *Root) again() {
 		}
 		r.askAgainOf(row)
 	}
+}
+
+// earlier is the tool that made a row when callboard ran before, "" where that is
+// not so.
+func earlier(row *model.Row) string {
+	switch {
+	case row.Sent != nil:
+		return row.Sent.Tool
+	case row.Handle != nil:
+		return row.Handle.Tool
+	}
+	return ""
 }
 
 // tool returns what is known of a tool, nil for nothing.

@@ -226,6 +226,7 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 	case refusedForVisit(r.Outcome) && len(r.Asks) == 0:
 		lead = s.k.Task.Again.Help().Key + " runs it again"
 	case r.Cancelling() && r.Wish.State != model.NoEffect: // its status says so
+	case r.Wish != nil && r.Wish.State == model.Delivered && waitsOn(r): // what it asks beside that matters more
 	case r.Wish != nil && r.Wish.State != model.Taken && (r.Wish.Verb != "start" || r.Wish.State != model.Delivered):
 		lead, leadRole = s.wishWords(r.Wish)
 	case r.Task.Status.Terminal() && r.Mark == model.Expired:
@@ -250,6 +251,11 @@ func (s *scene) messageCell(b *strings.Builder, r *model.Row, w int, role *theme
 	} else {
 		b.WriteString(spaces(rest))
 	}
+}
+
+// waitsOn reports whether a question of r is open.
+func waitsOn(r *model.Row) bool {
+	return slices.ContainsFunc(r.Asks, func(a *model.Ask) bool { return a.State == model.Open })
 }
 
 // cancelLost reports whether a task ended otherwise although it was to be

@@ -122,6 +122,9 @@ func (p *page) wish(r *model.Row) {
 		return
 	}
 	words, role := p.s.wishWords(r.Wish)
+	if cancelLost(r) {
+		words, role = r.Wish.Verb+": too late", &p.s.t.Warning
+	}
 	if !r.Wish.At.IsZero() {
 		words += ", " + ago(p.s.since(r.Wish.At))
 	}
@@ -227,7 +230,7 @@ func (p *page) kept(r *model.Row) {
 	if sent := r.Sent; sent != nil && r.Call == nil {
 		p.add("sent", s.when(sent.At)+", "+ago(s.since(sent.At))+", by an earlier callboard", &t.Text)
 	}
-	if h := r.Handle; h != nil {
+	if h := r.Handle; h != nil && s.links[r.Key.Server].Keeps {
 		words := "for the next start, since " + s.when(h.Since)
 		if h.Watched {
 			words += "; watched by its id"

@@ -89,7 +89,8 @@ func TestACancelThatLosesAgainstTheEnd(t *testing.T) {
 		srv.end("t1")
 		s.settle()
 		s.shows("✓ completed", "the cancel came too late")
-		s.hides("cancelling")
+		s.details("cancel: too late, just now")
+		s.hides("cancelling", "cancel: taken")
 	})
 }
 

@@ -59,7 +59,13 @@ func TestWhatBecameOfWhatWasKept(t *testing.T) {
 		s.shows("◐ working ", "◌ gone", "◌ expired", "◌ not ours", "! unknown", "Rolling out")
 		s.hides("working?")
 		s.goTo("goes-on-1")
-		s.details("tool deploy", "arguments not kept; their digest is 0123456789abcdef", "callboard did not run here: steps may be missing")
+		s.details("tool deploy", "arguments not kept; their digest is 0123456789abcdef", "callboard did not run here: steps may be missing", "kept for the next start")
+		s.press("X")
+		s.shows("An earlier callboard ran deploy, and kept no arguments: n lists the tools.")
+		srv.tools = []task.Tool{{Name: "deploy", Title: task.Own("Deploy"), Support: task.ServerDecides}}
+		s.press("n", "esc", "X")
+		s.shows("new Deploy on ops", "An earlier callboard ran deploy, and kept no arguments: give them again.")
+		s.press("esc")
 		s.goTo("watched-1")
 		s.details("watched by its id")
 		s.golden("restarted-120x30")
@@ -84,6 +90,19 @@ func TestWhatBecameOfWhatWasKept(t *testing.T) {
 		if !settled {
 			t.Errorf("the memory was told %+v", srv.memory.took)
 		}
+	})
+}
+
+// Where nothing is kept, nothing is said to be.
+func TestNothingIsKeptWithoutAMemory(t *testing.T) {
+	onModern(t, 120, 30, func(s *stage, srv *script) {
+		s.run(s.r.start("ops", task.Call{Tool: "deploy"}))
+		s.send(struct{}{})
+		srv.events <- task.Started{Call: srv.calls[0].ID, Task: newTask("t1", task.Working)}
+		s.settle()
+		s.goTo("t1")
+		s.details("tool deploy")
+		s.hides("kept", "next start")
 	})
 }
 

@@ -96,6 +96,7 @@ func (p *page) link(l *model.LinkView) {
 		label = ""
 	}
 	p.add(label, l.SweepErr, &t.Warning)
+	p.add("kept", l.Trouble, &t.Warning)
 	if l.Stalled {
 		p.add("", "An answer of the server is overdue.", &t.Warning)
 	}

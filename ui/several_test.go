@@ -50,6 +50,22 @@ func TestOneQuestionLeadsToTheNextOfItsTask(t *testing.T) {
 	})
 }
 
+// What is asked beside an answer that was delivered matters more than that.
+func TestAPartialAnswerLeavesTheOtherQuestionInSight(t *testing.T) {
+	onTwo(t, 140, 30, func(s *stage, _ *script) {
+		s.press("a", "north", "ctrl+s", "esc")
+		for range 3 { // also after the time for an effect
+			s.shows("◆ asking      786512e2", "Who approves?")
+			_, row, _ := strings.Cut(s.see(), "◆ asking      786512e2")
+			if row, _, _ = strings.Cut(row, "││"); !strings.Contains(row, "Who approves?") || strings.Contains(row, "delivered") {
+				t.Fatalf("the row: %s", row)
+			}
+			s.wait(8 * time.Second)
+		}
+		s.details("answer: delivered")
+	})
+}
+
 func TestTheKeysBetweenTheQuestionsOfATask(t *testing.T) {
 	onTwo(t, 100, 30, func(s *stage, _ *script) {
 		s.press("a", "north", "ctrl+n")

@@ -153,7 +153,7 @@ func markWords(r *model.Row) string {
 	case model.PushOnly:
 		return "known by push alone: the server does not let it be read"
 	case model.UnknownOutcome:
-		return "unknown outcome: the link broke before the reply, so nobody knows whether the call did anything"
+		return "unknown outcome: the link, or callboard, ended before the reply came, so nobody knows whether the call did anything"
 	case model.NotOurs:
 		return "not ours: it was started with other credentials, so it is not asked for"
 	}

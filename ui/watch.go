@@ -87,7 +87,7 @@ func (r *Root) askForget() tea.Cmd {
 	lines := []string{
 		"on " + task.CleanLine(of.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + ".", "",
 		"The task is not cancelled: it goes on at the server, and callboard looks at it no more.",
-		"Its id is all that leads back to it: :watch and the id. " + r.k.Task.Copy.Help().Key + " copies it.",
+		"Its id is all that leads back to it:", ":watch " + of.ID.Text().Line(),
 	}
 	if len(row.Asks) > 0 {
 		lines = append(lines, "It asks something: nobody here will answer.")

@@ -308,7 +308,7 @@ func markWords(m model.Mark) (word, why string) {
 	case model.PushOnly:
 		return "push only", "the server tells of it, but answers nothing about it"
 	case model.UnknownOutcome:
-		return "unknown", "the link broke before the reply: nobody knows what became of the call"
+		return "unknown", "the link, or callboard, ended before the reply came: nobody knows what became of the call"
 	case model.NotOurs:
 		return "not ours", "other credentials made it; it is not asked for"
 	case model.NoMark:
