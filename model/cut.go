@@ -12,9 +12,7 @@ import (
 func (m *Model) cut(l *link, e *task.Error) {
 	l.store.gapAt = m.now
 	l.broke(m.now, e.Message)
-	l.sweep, l.getting, l.missing = nil, map[uint64]time.Time{}, missing{}
-	l.tools.Loading, l.toolsOld, l.toolsDue = false, true, time.Time{}
-	l.attended, l.starts = nil, 0
+	l.unasked()
 	why := "the connection to the server broke"
 	if e.Kind == task.SessionLost {
 		why = "the session that asked is gone"
@@ -49,6 +47,13 @@ func (m *Model) cut(l *link, e *task.Error) {
 			m.changed(r)
 		}
 	}
+}
+
+// unasked forgets what was asked for in a session that is left.
+func (l *link) unasked() {
+	l.sweep, l.getting, l.missing = nil, map[uint64]time.Time{}, missing{}
+	l.tools.Loading, l.toolsOld, l.toolsDue = false, true, time.Time{}
+	l.attended, l.starts = nil, 0
 }
 
 // underWay reports whether a held answer may have gone out with another one of

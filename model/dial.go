@@ -39,7 +39,7 @@ func (m *Model) dial(l *link) {
 			return err
 		}))
 		if d.server != nil && (d.err != nil || ctx.Err() != nil) {
-			closeSession(d.server, true) //nolint:contextcheck // the attempt's context has ended; this has to go on
+			closeSession(d.server) //nolint:contextcheck // the attempt's context has ended; this has to go on
 			return nil
 		}
 		stamp.news = d
@@ -48,11 +48,12 @@ func (m *Model) dial(l *link) {
 	m.settleState(l)
 }
 
-// closeSession ends s in bounded time. What becomes of it helps nobody.
-func closeSession(s Server, keep bool) {
+// closeSession ends s in bounded time; the session itself stays. What becomes of
+// it helps nobody.
+func closeSession(s Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	_ = safely(func() error { return s.Close(ctx, keep) })
+	_ = safely(func() error { return s.Close(ctx, true) })
 }
 
 func (m *Model) dialed(l *link, d dialed) {
@@ -74,11 +75,11 @@ func (m *Model) dialed(l *link, d dialed) {
 	l.sched.reset()
 	l.sched.resync(m.now)
 	m.learn(l)
-	if l.met {
+	if l.met && !l.quiet {
 		m.note(l, "connected again: all tasks are asked for anew")
 		m.tell(false, "%s is connected again.", l.target.Name)
 	}
-	l.met = true
+	l.met, l.quiet = true, false
 	m.keep(l, m.resumeChange(l)...)
 	m.follow(l)
 	m.settleState(l)
@@ -129,10 +130,12 @@ func (m *Model) down(l *link, e *task.Error) {
 		l.resume = s.Resume()
 		l.resume.Joined, l.resume.PostOnly = joined, postOnly
 		l.server = nil
-		m.do(func() tea.Msg { closeSession(s, true); return nil })
+		m.do(func() tea.Msg { closeSession(s); return nil })
 		m.cut(l, e)
+	} else if l.quiet {
+		m.cut(l, e) // the session was left for its stream, and is not to be had again
 	}
-	l.dialing, l.err, l.why, l.mute = false, e, e.Message.Line(), nil
+	l.dialing, l.err, l.why, l.mute, l.quiet = false, e, e.Message.Line(), nil, false
 	l.stream = task.Stream{}
 	l.retries++
 	kept := l.resume.Session != "" && !l.met && !joined

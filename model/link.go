@@ -75,6 +75,10 @@ type link struct {
 	// rejoined: the session that was reached first was kept from before, and it
 	// is that one still.
 	rejoined bool
+	// estate is what another callboard left of the session, zero for nothing;
+	// quiet: the session is rejoined for that, which is no news.
+	estate task.Resume
+	quiet  bool
 
 	// mute says that the session's server does not answer, though the session
 	// may live on; nil while it does.
@@ -155,11 +159,11 @@ func (l *link) view(now time.Time) LinkView {
 		Name: l.target.Name, URL: l.target.URL, State: l.state, Why: l.why, Err: l.err, NextTry: l.nextTry,
 		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults,
 		Rejoined: l.rejoined, PostOnly: l.resume.PostOnly && l.rejoined,
+		Keeps: l.target.Memory != nil, Trouble: l.warning,
 	}
 	switch {
 	case l.mute != nil:
 		v.Why, v.Err, v.NextTry = l.mute.Message.Line(), l.mute, l.sched.hold
-		Keeps: l.target.Memory != nil, Trouble: l.warning,
 	case l.server != nil && now.Before(l.sched.hold):
 		v.Why, v.NextTry = l.why, l.sched.hold
 		if v.Why == "" {

@@ -2,6 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
+	"os"
 	"time"
 
 	"callboard/model/task"
@@ -62,10 +64,15 @@ func (m *Model) askMemory(l *link, n recalled, f func(context.Context, Memory) (
 
 // recalled takes in what is kept. At the start the link is reached for with it.
 func (m *Model) recalled(n recalled) {
+	if errors.Is(n.err, os.ErrClosed) {
+		return // nothing is kept any more
+	}
 	l := m.links[n.link]
 	m.warned(l, n.err)
 	if n.first {
 		l.resume = resumeOf(l.target.Resume, n.kept.Resume)
+	} else {
+		l.succeeds(n.kept.Resume)
 	}
 	m.remember(l, n.kept)
 	if n.first {

@@ -65,6 +65,7 @@ type Model struct {
 
 	rev, rings uint64
 	notice     notice
+	untold     []string // of Shutdown
 }
 
 // New returns a Model; Init starts it.
@@ -188,7 +189,7 @@ func (m *Model) replied(r reply) {
 // discard drops stale news; a session that nobody waits for is closed.
 func (m *Model) discard(news any) {
 	if d, ok := news.(dialed); ok && d.server != nil {
-		m.do(func() tea.Msg { closeSession(d.server, true); return nil })
+		m.do(func() tea.Msg { closeSession(d.server); return nil })
 	}
 }
 
@@ -228,6 +229,7 @@ func (m *Model) drive(l *link) {
 	if !l.keepDue.IsZero() && !m.now.Before(l.keepDue) {
 		m.keepNow(l)
 	}
+	m.takeOver(l)
 	if l.server == nil {
 		if !l.dialing && !l.nextTry.IsZero() && !m.now.Before(l.nextTry) {
 			m.dial(l)
