@@ -1,12 +1,14 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"callboard/model/task"
 )
@@ -171,7 +173,28 @@ func (d document) encode() ([]byte, error) {
 	slices.SortFunc(file.Sent, func(a, b sentJSON) int { return strings.Compare(a.Call, b.Call) })
 	slices.SortFunc(file.Dropped, func(a, b droppedJSON) int { return strings.Compare(a.ID, b.ID) })
 	content, err := json.MarshalIndent(file, "", " ")
-	return append(content, '\n'), err
+	return append(ascii(content), '\n'), err
+}
+
+// ascii writes what else stands in a JSON text by its escapes: a terminal, or a
+// person who looks at the file, is not to be led astray by a server's words.
+func ascii(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+len(text)/4)
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f:
+			out = append(out, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 func (s sessionJSON) session() session {

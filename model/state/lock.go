@@ -11,7 +11,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-var errBusy = errors.New("another callboard holds its lock")
+var (
+	errBusy   = errors.New("another callboard holds its lock")
+	errNoLock = errors.New("its lock is no plain file")
+)
 
 // hold takes the lock that path names; errBusy says that it was not free within
 // wait. Whoever has a lock may remove its file; the one who waited for it then
@@ -20,6 +23,9 @@ func hold(ctx context.Context, path string, wait time.Duration) (*flock.Flock, e
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for {
+		if !plain(path) {
+			return nil, errNoLock
+		}
 		lock := flock.New(path)
 		ok, err := lock.TryLockContext(ctx, 10*time.Millisecond)
 		switch {
@@ -32,6 +38,14 @@ func hold(ctx context.Context, path string, wait time.Duration) (*flock.Flock, e
 		}
 		release(lock, false)
 	}
+}
+
+// plain reports whether path is a file of its own, or nothing at all. To open a
+// pipe would hold us up until somebody writes to it, and a link would have a file
+// made wherever it points.
+func plain(path string) bool {
+	info, err := os.Lstat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // names reports whether path is still the file that lock is held on.
@@ -65,7 +79,11 @@ func (f *Folder) alive(name string) bool {
 	if name == "" || name != filepath.Base(name) {
 		return false
 	}
-	lock := flock.New(f.usePath(name), flock.SetFlag(os.O_RDONLY))
+	path := f.usePath(name)
+	if !plain(path) {
+		return false // nor was it made by one
+	}
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	got, err := lock.TryRLock()
 	if got {
 		_ = lock.Unlock() // closing the file gives it up in any case
