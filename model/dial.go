@@ -255,8 +255,7 @@ func (m *Model) troubled(l *link, e *task.Error) bool {
 	case task.Busy:
 		wait := min(e.RetryAfter, retryMost)
 		if wait <= 0 {
-			l.mutes++
-			wait = backoff(l.mutes)
+			wait = m.strike(l)
 		}
 		l.sched.waitUntil(m.now.Add(wait))
 		l.busyTo = l.sched.hold
@@ -283,11 +282,20 @@ func (m *Model) unanswered(l *link, e *task.Error, asked time.Time) bool {
 	return true
 }
 
+// strike counts a failure of the link, and returns how long to leave its server
+// alone. What fails while it is left alone was sent with what failed before, and
+// counts as one with that: else a burst of requests would count as a long outage.
+func (m *Model) strike(l *link) time.Duration {
+	if l.mutes == 0 || !m.now.Before(l.sched.hold) {
+		l.mutes++
+	}
+	return backoff(l.mutes)
+}
+
 // silent takes in that the server does not answer, or lets nothing through;
 // its session may live on.
 func (m *Model) silent(l *link, e *task.Error) {
-	l.mutes++
-	wait := backoff(l.mutes)
+	wait := m.strike(l)
 	if slow(e) {
 		wait = jitter(backoffMost)
 	}

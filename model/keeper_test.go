@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -26,8 +27,8 @@ type keeper struct {
 	dead    bool // killed: takes nothing in any more
 	news    chan error
 
-	recallErr, flushErr error
-	hang                bool // Flush and Close do not come back by themselves
+	recallErr, flushErr, closeErr error
+	hang                          bool // Flush and Close do not come back by themselves
 }
 
 func newKeeper() *keeper { return &keeper{} }
@@ -105,12 +106,12 @@ func (k *keeper) News(ctx context.Context) (task.Kept, error) {
 func (k *keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	k.closed++
-	hang := k.hang
+	hang, err := k.hang, k.closeErr
 	k.mu.Unlock()
 	if hang {
 		<-ctx.Done()
 	}
-	return ctx.Err()
+	return cmp.Or(ctx.Err(), err)
 }
 
 // another lets another process change what is kept.

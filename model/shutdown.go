@@ -2,14 +2,20 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"callboard/model/task"
 )
 
-// memoryLeast is what the memory has of the time in which all is closed.
-const memoryLeast = 500 * time.Millisecond
+// What the memory has of the time in which all is closed, and what is left to tell
+// how that went.
+const (
+	memoryLeast = 500 * time.Millisecond
+	tellLeast   = 50 * time.Millisecond
+)
 
 // Shutdown closes all sessions in bounded time (at most 2 s): one with live
 // tasks, or with results of tasks whose handles are kept, is left alone; an idle
@@ -24,7 +30,7 @@ func (m *Model) Shutdown() []string {
 	}
 	m.now = time.Now()
 	var told []string
-	closed := make(chan struct{}, len(m.links))
+	closed := make(chan string, len(m.links))
 	open := 0
 	for _, l := range m.links {
 		s, mem := l.server, l.target.Memory
@@ -39,24 +45,36 @@ func (m *Model) Shutdown() []string {
 		m.keepLast(l, keep)
 		l.server = nil
 		open++
+		name, warning := l.target.Name, l.warning
 		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+			ctx, cancel := context.WithTimeout(context.Background(), closeLimit-tellLeast)
 			defer cancel()
 			if s != nil {
 				closeWithin(ctx, s, keep, mem != nil)
 			}
+			why := ""
 			if mem != nil {
-				_ = safely(func() error { return mem.Close(ctx) }) // nobody is there to be told
+				why = forgotten(safely(func() error { return mem.Close(ctx) }))
 			}
-			closed <- struct{}{}
+			switch why {
+			case "":
+			case warning: // that was told before
+				why = ""
+			default:
+				why = name + ": " + why
+			}
+			closed <- why
 		}()
 	}
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
 	for open > 0 {
 		select {
-		case <-closed:
+		case why := <-closed:
 			open--
+			if why != "" {
+				m.untold = append(m.untold, why)
+			}
 		case <-limit.C:
 			return told
 		}
@@ -67,6 +85,21 @@ func (m *Model) Shutdown() []string {
 	}
 	return told
 }
+
+// forgotten says why a memory could not be closed in good order, "" for nothing.
+func forgotten(err error) string {
+	switch {
+	case err == nil, errors.Is(err, os.ErrClosed):
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return "what changed last could not be kept in time"
+	}
+	return asError(err).Message.Line()
+}
+
+// Untold returns, after Shutdown, a sentence for each link of which something
+// that was to be kept could not be, and nobody was told before.
+func (m *Model) Untold() []string { return m.untold }
 
 // closeWithin ends a session, and leaves time for the memory where there is one.
 func closeWithin(ctx context.Context, s Server, keep, memory bool) {
