@@ -142,7 +142,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 		return err // what is broken is not asked to end in good order
 	}
 	root.Close()
-	for _, line := range end() {
+	for _, line := range slices.Concat(end(), m.Untold()) {
 		_, _ = fmt.Fprintln(stderr, line)
 	}
 	return err
@@ -165,6 +165,9 @@ func perform(a *cli.Args, stdout, stderr io.Writer) error {
 		if a.Command == cli.Watch && len(a.IDs) == 0 { // the others said themselves what goes on
 			_, _ = fmt.Fprintln(stderr, line)
 		}
+	}
+	for _, line := range m.Untold() {
+		_, _ = fmt.Fprintf(stderr, "callboard: %s\n", line)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func TestABurstOfFailuresIsOne(t *testing.T) {
 			if n := len(s.times("get", "")); n < 20 {
 				t.Errorf("%v: %d gets in 5 s", kind, n)
 			}
-			if wait := st.link().NextTry.Sub(time.Now()); wait > 10*time.Second {
+			if wait := time.Until(st.link().NextTry); wait > 10*time.Second {
 				t.Errorf("%v: after 5 s the next try is in %s", kind, wait)
 			}
 			up = true

@@ -112,6 +112,9 @@ func (d *desk) waiting(r *model.Row, problem string) error {
 	if len(asks) == 0 {
 		said = cmp.Or(r.Task.Message.Line(), "a question")
 	}
+	if !strings.HasSuffix(said, "..") {
+		said = strings.TrimSuffix(said, ".")
+	}
 	return exit(exitAsks, "the task %s waits for an answer: %s%s; it goes on with: %s", r.Key.ID.Text().Line(), said, problemWords(problem), d.again("answer", r))
 }
 

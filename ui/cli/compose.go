@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -138,12 +139,38 @@ func fieldNames(form task.Form) string {
 func told(form task.Form, problems []task.Problem) string {
 	var lines []string
 	for _, p := range problems {
-		lines = append(lines, problemLine(form, p))
+		lines = append(lines, problemLine(form, p)+choicesOf(form, p.Field))
 		if len(lines) == 5 {
 			break
 		}
 	}
 	return strings.Join(lines, "; ")
+}
+
+// choicesOf lists the choices of a field as --field takes them, "" where it has none.
+func choicesOf(form task.Form, field string) string {
+	const most = 12
+	var names []string
+	for _, f := range form.Fields {
+		if field == "" || f.Name != field {
+			continue
+		}
+		for i, c := range f.Choices {
+			if i == most {
+				names = append(names, fmt.Sprintf("and %d more", len(f.Choices)-most))
+				break
+			}
+			value := string(c.Value)
+			if text := ""; json.Unmarshal(c.Value, &text) == nil {
+				value = text
+			}
+			names = append(names, task.CleanLine(value, 80).Line())
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // problemLine is one problem with its field's name, as --field takes it.

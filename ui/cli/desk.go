@@ -81,6 +81,7 @@ type desk struct {
 	lines   chan string            // what is typed; nil before anything was asked
 	limit   <-chan time.Time       // of within, else nil
 	told    bool                   // the one document was written
+	trouble string                 // with what is kept, as it was told last
 	watch   *watcher               // of watch ID: what happens is printed
 }
 
@@ -100,6 +101,7 @@ func (d *desk) await(done func() bool, lines <-chan string) (line string, typed 
 				return "", false, err
 			}
 		}
+		d.warn()
 		if done() {
 			return "", false, nil
 		}
@@ -118,6 +120,16 @@ func (d *desk) await(done func() bool, lines <-chan string) (line string, typed 
 				return "", false, errNobody
 			}
 			return line, true, nil
+		}
+	}
+}
+
+// warn tells of trouble with what is kept, once for each that is new.
+func (d *desk) warn() {
+	if why := d.link().Trouble; why != d.trouble {
+		d.trouble = why
+		if why != "" && d.watch == nil { // which prints it among what happens
+			d.note("%s", why)
 		}
 	}
 }

@@ -20,9 +20,10 @@ var taskFields = [...][2]string{
 	{"status", "working, input_required, completed, failed, cancelled or unknown"},
 	{"mark", "what happened beyond the status: expired, gone, push only, unknown, not ours; absent for nothing"},
 	{"asks", "true where it waits for a person"},
-	{"tool, message", "where they are known"},
+	{"tool, message", "the tool's name, and the server's words; where they are known"},
 	{"created, updated", "on the server's clock (RFC 3339)"},
 	{"ttlMs, pollMs", "milliseconds; ttlMs null is no limit"},
+	{"sent, digest", "of what an earlier callboard called: when a call was sent whose outcome is unknown, and the digest of the arguments"},
 	{"known, heard", "how it was last heard of (pushed, polled, listed, started here, cancel reply, kept from before), and when, our clock"},
 	{"later", "a status that was reported after the end"},
 	{"progress", "done, total and message, where it is told"},
@@ -43,6 +44,8 @@ type taskDoc struct {
 	Poll     int64        `json:"pollMs,omitempty"`
 	Known    string       `json:"known,omitempty"`
 	Heard    *time.Time   `json:"heard,omitempty"`
+	Sent     *time.Time   `json:"sent,omitempty"`
+	Digest   string       `json:"digest,omitempty"`
 	Later    string       `json:"later,omitempty"`
 	Progress *progressDoc `json:"progress,omitempty"`
 }
@@ -102,11 +105,17 @@ func errorDoc(e *Exit) reportDoc {
 
 func newTaskDoc(r *model.Row) *taskDoc {
 	t := &taskDoc{
-		ID: string(r.Key.ID), Plain: r.Key.ID == "", Status: r.Task.Status.String(), Asks: r.Asking(), Tool: r.Tool.Line(),
+		ID: string(r.Key.ID), Plain: r.Key.ID == "", Status: r.Task.Status.String(), Asks: r.Asking(), Tool: toolName(r),
 		Message: r.Task.Message.String(), Created: moment(r.Task.Created), Updated: moment(r.Task.Updated),
 		Poll: r.Task.Poll.Milliseconds(), Known: r.How.String(), Heard: moment(r.Heard),
 	}
 	t.Mark, _ = markWords(r.Mark)
+	if r.Call == nil {
+		t.Digest = r.Digest()
+		if r.Sent != nil {
+			t.Sent = moment(r.Sent.At)
+		}
+	}
 	switch {
 	case r.Task.TTL == task.NoTTL:
 		t.TTL = json.RawMessage("null")
@@ -120,6 +129,20 @@ func newTaskDoc(r *model.Row) *taskDoc {
 		t.Progress = &progressDoc{p.Done, p.Total, p.Message.String()}
 	}
 	return t
+}
+
+// toolName is the name of the tool that made a row, which Row.Tool may have by its
+// title.
+func toolName(r *model.Row) string {
+	switch {
+	case r.Call != nil:
+		return r.Call.Tool
+	case r.Sent != nil:
+		return r.Sent.Tool
+	case r.Handle != nil && r.Handle.Tool != "":
+		return r.Handle.Tool
+	}
+	return r.Tool.Line()
 }
 
 // moment is t in UTC, nil for none.

@@ -118,7 +118,11 @@ func cells(r *model.Row, now time.Time) []string {
 	case ok:
 		ttl = span(max(0, end.Sub(now)))
 	}
-	return []string{status, name(r.Key), cmp.Or(r.Tool.Line(), "-"), span(now.Sub(r.Began)), ttl, r.Task.Message.Line()}
+	message := r.Task.Message.Line()
+	if r.Mark == model.UnknownOutcome && r.Sent != nil {
+		message = "sent " + r.Sent.At.Format(time.DateTime) + "; no reply was seen"
+	}
+	return []string{status, name(r.Key), cmp.Or(r.Tool.Line(), "-"), span(now.Sub(r.Began)), ttl, message}
 }
 
 // span is a duration in two units at most: 3m12s, 2h5m, 4d3h.

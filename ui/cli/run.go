@@ -60,6 +60,7 @@ func (d *desk) prepare() (task.Call, error) {
 	if problems != "" {
 		return task.Call{}, usage("the arguments do not fit: %s", problems)
 	}
+	d.strangers(tool)
 	call := task.Call{ID: model.NewCallID(), Tool: tool.Name, Args: args, AsTask: tool.Support != task.Forbidden && !d.a.Plain, TTL: d.a.TTL}
 	if tool.Support != task.ServerDecides && d.link().About.TaskCalls == task.CanNo {
 		call.AsTask = false
@@ -73,6 +74,19 @@ func (d *desk) prepare() (task.Call, error) {
 		return call, usage("--plain means nothing to this server: in %s it decides alone what becomes a task", task.Modern)
 	}
 	return call, nil
+}
+
+// strangers tells of arguments that the tool's schema does not name: a slip more
+// often than not, yet the server may know them.
+func (d *desk) strangers(tool task.Tool) {
+	if tool.Input.JSONOnly != "" {
+		return
+	}
+	for _, p := range d.a.Arguments {
+		if !slices.ContainsFunc(tool.Input.Fields, func(f task.Field) bool { return f.Name == p.Name }) {
+			d.note("the tool names no argument %s (%s); it is sent all the same", task.CleanLine(p.Name, 80).Line(), fieldNames(tool.Input))
+		}
+	}
 }
 
 // follow waits for the end of a task and prints its result; watch prints what

@@ -16,10 +16,31 @@ import (
 
 // WatchModel prints what happens on the servers of m as lines, one an event, in
 // the order in which it was learnt: time, server, status, task, and what else is
-// known. It ends with ctx, or when out takes no more. It does not shut m down.
+// known. It ends with ctx, when out takes no more, or with an *Exit when no server
+// is connected and none is tried again by itself. It does not shut m down.
 // With asJSON each line is an object.
 func WatchModel(ctx context.Context, m *model.Model, out io.Writer, asJSON bool) error {
-	return run(ctx, m, newWatcher(m, out, asJSON).look)
+	w := newWatcher(m, out, asJSON)
+	return run(ctx, m, func(now time.Time) error {
+		if err := w.look(now); err != nil {
+			return err
+		}
+		return hopeless(m.Links())
+	})
+}
+
+// hopeless returns why nothing more can happen on any server before a person acts,
+// nil where something can.
+func hopeless(links []model.LinkView) error {
+	for _, l := range links {
+		if l.State != model.Down || !l.NextTry.IsZero() || l.Err == nil {
+			return nil
+		}
+	}
+	if len(links) == 0 {
+		return nil
+	}
+	return failure("", links[0].Err)
 }
 
 func newWatcher(m *model.Model, out io.Writer, asJSON bool) *watcher {
@@ -230,6 +251,9 @@ func (w *watcher) steps(r *model.Row, seen *seenRow) {
 		w.say(about(r.Steps[0].At, "note", "note", r.Key), fmt.Sprintf("%d changes were too fast to be shown", missed))
 	}
 	for _, s := range r.Steps[max(0, min(seen.steps-r.Dropped, len(r.Steps))):] {
+		if s.Kind != task.Told { // links and marks have lines of their own
+			continue
+		}
 		how := s.How.String()
 		switch {
 		case s.Late:

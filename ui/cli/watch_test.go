@@ -131,13 +131,24 @@ func TestWatch(t *testing.T) {
 	if n := strings.Count(p.text, "completed"); n != 1 {
 		t.Errorf("the end was told %d times:\n%s", n, p.text)
 	}
+	if n := strings.Count(p.text, "working         t-2"); n != 1 {
+		t.Errorf("a status was told %d times, and the server told it once:\n%s", n, p.text)
+	}
 }
 
 // Where nothing is tried any more, nobody is left waiting for it.
 func TestWatchSaysWhatIsHopeless(t *testing.T) {
 	_, url := serve(t, mcptest.WithToken("s3cret"))
-	p, _ := watched(t, url, model.Options{ReadOnly: true})
+	p, ended := watched(t, url, model.Options{ReadOnly: true})
 	p.see(t, `down            .*wants a token.*no next try by itself`)
+	select {
+	case err := <-ended:
+		if ExitCode(err) != exitAuth {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for nothing")
+	}
 }
 
 func TestWatchPrompts(t *testing.T) {
