@@ -39,6 +39,9 @@ func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receip
 		}
 		waits, err := e.answerSame(ctx, same, answers)
 		e.release(same)
+		if err == nil && waits > 0 && same[0].round == nil {
+			e.sendHeld(same[0].Task) // what they wait for may have left meanwhile
+		}
 		if err != nil {
 			e.release(rest)
 			return out, err
@@ -87,25 +90,43 @@ func (e *era2026) answerSame(ctx context.Context, ps []*prompt, answers map[*pro
 		}
 	}
 	held, waits := q.given()
-	whole := q.whole
+	waiting := q.whole && waits > 0
+	var along []*prompt
+	if !waiting {
+		along = q.send()
+	}
 	e.mu.Unlock()
+	defer e.release(along)
 	if len(held) == 0 {
 		return 0, fail(task.Unsupported, "this prompt can no longer be answered")
 	}
-	if whole && waits > 0 {
+	if waiting {
 		return waits, nil
 	}
-	err = e.update(ctx, id, held)
+	return e.deliver(ctx, id, q, ps, held, waits)
+}
+
+// deliver sends answers, for which those to other prompts are not waited for.
+// waits is how many of these there are; ps are the prompts to be answered anew
+// where it fails. It returns how many others the answers wait for after all.
+func (e *era2026) deliver(
+	ctx context.Context, id task.ID, q *inquiry, ps []*prompt, held map[string]json.RawMessage, waits int,
+) (int, error) {
+	err := e.update(ctx, id, held)
 	if err == nil {
 		e.taken(q, held, waits > 0)
 		return 0, nil
 	}
 	var te *task.Error
-	if !errors.As(err, &te) || te.Kind != task.RPC || te.Code == codeHeaderMismatch {
+	switch {
+	case errors.As(err, &te) && te.Kind == task.RPC && te.Code != codeHeaderMismatch:
+		return e.refusedAnswer(ctx, id, q, ps, te)
+	case te != nil && (te.Kind == task.Lost || te.Kind == task.Timeout):
+		e.dropAll(q, held) // they may have arrived, so that they do not go along with another
+	default:
 		e.drop(q, ps)
-		return 0, err
 	}
-	return e.refusedAnswer(ctx, id, q, ps, te)
+	return 0, err
 }
 
 // given returns the answers that are there, and how many prompts have none.
@@ -121,6 +142,29 @@ func (q *inquiry) given() (held map[string]json.RawMessage, waits int) {
 		}
 	}
 	return held, waits
+}
+
+// send marks the answers that are there as being on their way, and returns those
+// prompts that were not marked before. engine.mu is held.
+func (q *inquiry) send() []*prompt {
+	var ps []*prompt
+	for _, k := range q.questions {
+		if k.prompt != nil && k.answer != nil && !k.prompt.sending {
+			k.prompt.sending = true
+			ps = append(ps, k.prompt)
+		}
+	}
+	return ps
+}
+
+// sending reports whether answers are on their way. engine.mu is held.
+func (q *inquiry) sending() bool {
+	for _, k := range q.questions {
+		if k.prompt != nil && k.prompt.sending {
+			return true
+		}
+	}
+	return false
 }
 
 // update sends tasks/update. It is never sent twice by itself: whether a lost
@@ -147,13 +191,34 @@ func (e *era2026) taken(q *inquiry, sent map[string]json.RawMessage, part bool) 
 	}
 }
 
-// sendHeld sends answers that waited for others which are not asked for any more.
-func (e *era2026) sendHeld(id task.ID, q *inquiry, held map[string]json.RawMessage) {
-	if err := e.update(e.life, id, held); err != nil {
-		e.ep.Note("the answers that were held could not be sent: " + e.ep.explain("tasks/update", err).Message.Line())
+// sendHeld sends answers that waited for others, unless some still do: those are
+// not asked for any more. What becomes of it is told as task.Delivered.
+func (e *era2026) sendHeld(id task.ID) {
+	e.mu.Lock()
+	q := e.asking[id]
+	if q == nil || q.sending() {
+		e.mu.Unlock()
 		return
 	}
-	e.taken(q, held, false)
+	held, waits := q.given()
+	if len(held) == 0 || waits > 0 {
+		e.mu.Unlock()
+		return
+	}
+	ps := q.send()
+	e.mu.Unlock()
+	e.spawn(func() {
+		out := task.Delivered{}
+		for _, p := range ps {
+			out.Prompts = append(out.Prompts, p.ID)
+		}
+		_, err := e.deliver(e.life, id, q, ps, held, 0)
+		e.release(ps)
+		if err != nil {
+			out.Err = e.ep.explain("tasks/update", err)
+		}
+		e.feed.add(out)
+	})
 }
 
 // drop forgets answers that did not go out.
@@ -162,6 +227,17 @@ func (e *era2026) drop(q *inquiry, ps []*prompt) {
 	defer e.mu.Unlock()
 	for _, p := range ps {
 		if k := q.questions[p.key]; k != nil && k.prompt == p {
+			k.answer = nil
+		}
+	}
+}
+
+// dropAll forgets all answers that were sent.
+func (e *era2026) dropAll(q *inquiry, sent map[string]json.RawMessage) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key := range sent {
+		if k := q.questions[key]; k != nil {
 			k.answer = nil
 		}
 	}

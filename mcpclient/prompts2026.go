@@ -44,7 +44,7 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 	e.mu.Lock()
 	q := e.asking[t.ID]
 	if q == nil {
-		if !asks || len(e.asking) >= maxTasks {
+		if !asks || e.ended.ids[t.ID] || len(e.asking) >= maxTasks {
 			e.mu.Unlock()
 			return
 		}
@@ -84,16 +84,15 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		return true
 	})
 	gone := e.unlisted(q, listed)
-	held, waits := q.given()
 	e.mu.Unlock()
-	if len(gone) > 0 && len(held) > 0 && waits == 0 {
-		e.spawn(func() { e.sendHeld(t.ID, q, held) })
-	}
 	for _, n := range notes {
 		e.ep.Note(n)
 	}
 	for _, id := range gone {
 		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its task no longer asks for it")})
+	}
+	if len(gone) > 0 {
+		e.sendHeld(t.ID)
 	}
 	for _, p := range asked {
 		e.feed.add(task.Prompted{Prompt: p})

@@ -169,10 +169,40 @@ func (m *Model) heldAnswered(r *Row, n answered) {
 		case n.err == nil && n.receipt.Waits > 0:
 			a.Why = more(n.receipt.Waits)
 		case n.err == nil || lost: // they went out, or may have
-			a.Wish = m.wish(r, verbOf(a.reply.Action))
-			a.Wish.ask, a.State, a.holder = a, Answering, nobody
-			m.answeredOne(a, n.err)
+			m.wentOut(r, a, n.err)
 		}
+	}
+}
+
+// wentOut takes in how the sending of an answer went that the session held.
+func (m *Model) wentOut(r *Row, a *Ask, err *task.Error) {
+	a.Wish = m.wish(r, verbOf(a.reply.Action))
+	a.Wish.ask, a.State, a.holder = a, Answering, nobody
+	m.answeredOne(a, err)
+}
+
+// delivered takes in what became of answers that the session held and sent by
+// itself.
+func (m *Model) delivered(l *link, e task.Delivered) {
+	for _, id := range e.Prompts {
+		a := m.asks[id]
+		if a == nil || a.reply == nil {
+			continue
+		}
+		r := m.Row(a.Row)
+		switch {
+		case a.State == Held && a.holder == bySession:
+			m.wentOut(r, a, e.Err)
+		case a.State == Answered && a.Wish == nil && e.Err != nil && e.Err.Kind != task.Lost && e.Err.Kind != task.Timeout:
+			// It was taken for sent, since its task went on.
+			m.closeAsk(a, Withdrawn, "the answer was not taken: "+e.Err.Message.Line())
+		}
+		if r != nil && r.Key.ID != "" && r.Live() {
+			l.sched.want(r.Key.ID, m.now)
+		}
+	}
+	if e.Err != nil {
+		m.troubled(l, e.Err)
 	}
 }
 

@@ -253,6 +253,64 @@ func TestAnswersThatTheSessionHolds(t *testing.T) {
 	})
 }
 
+// TestWhatTheSessionSendsByItself: what became of it is told by the session.
+func TestWhatTheSessionSendsByItself(t *testing.T) {
+	refused := &task.Error{Kind: task.RPC, Code: codeInvalidParams, Message: task.Own("no such name")}
+	lost := &task.Error{Kind: task.Lost, Message: task.Own("broken")}
+	for name, c := range map[string]struct {
+		err   *task.Error
+		moved bool // the task went on before
+		state AskState
+		why   string
+		wish  WishState // 0: none
+	}{
+		"taken":           {nil, false, Answered, "", Delivered},
+		"refused":         {refused, false, Open, "no such name", WishFailed},
+		"lost":            {lost, false, Open, unknownWhy, WishUnknown},
+		"taken, late":     {nil, true, Answered, "", 0},
+		"refused, late":   {refused, true, Withdrawn, "the answer was not taken: no such name", 0},
+		"lost, and taken": {lost, true, Answered, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newModern()
+			s.onAll = func([]task.Reply) (task.Receipt, error) { return task.Receipt{Waits: 1}, nil }
+			play(t, Options{}, s, func(st *stage) {
+				st.settle()
+				asks := several(st, "p", "q")
+				st.SaveDraft("p", Draft{"name": "A"})
+				st.wish(accept("p"))
+				st.tell(task.Withdrawn{Prompt: "q"})
+				if c.moved {
+					st.tell(push(a("t", task.Working)))
+				}
+				n := s.count("get", "t")
+				st.tell(task.Delivered{Prompts: []task.PromptID{"p", "unknown"}, Err: c.err})
+				p := asks[0]
+				if p.State != c.state || p.Why != c.why || (p.Wish != nil) != (c.wish != 0) || p.Wish != nil && p.Wish.State != c.wish {
+					t.Fatalf("%v %q %+v", p.State, p.Why, p.Wish)
+				}
+				if s.count("get", "t") == n {
+					t.Error("what it did is not asked for")
+				}
+				if c.state == Answered {
+					return
+				}
+				if st.Draft("p") == nil || st.line() == "" {
+					t.Errorf("draft %v, told %q", st.Draft("p"), st.line())
+				}
+				if c.state == Withdrawn {
+					return
+				}
+				s.onAll = nil
+				st.wish(RetryMsg{st.row("t").Key})
+				if p.State != Answered || !slices.Equal(sentOf(s), []string{"p", "p"}) {
+					t.Errorf("sent again: %v %v", p.State, sentOf(s))
+				}
+			})
+		})
+	}
+}
+
 func TestHeldAnswersOutliveALostLink(t *testing.T) {
 	s := newModern()
 	play(t, Options{}, s, func(st *stage) {

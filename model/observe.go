@@ -17,7 +17,7 @@ func (m *Model) fed(l *link, f fed) {
 	for _, e := range f.batch.Events {
 		switch e.(type) {
 		case task.Stream:
-		case task.Prompted, task.Withdrawn:
+		case task.Prompted, task.Withdrawn, task.Delivered:
 			news, asked = true, true
 		default:
 			news = true
@@ -47,6 +47,8 @@ func (m *Model) happened(l *link, event task.Event) {
 		m.prompted(l, e.Prompt)
 	case task.Withdrawn:
 		m.withdrawn(e)
+	case task.Delivered:
+		m.delivered(l, e)
 	case task.URLDone:
 		m.urlDone(e.Prompt)
 	case task.Started:

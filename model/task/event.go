@@ -36,6 +36,14 @@ type (
 		Why    Text
 	}
 
+	// Delivered says what became of answers that the session held (Receipt.Waits)
+	// and sent by itself, since what they waited for is not asked any more. Err
+	// is as that of Answer; where there is one, the prompts can be answered again.
+	Delivered struct {
+		Prompts []PromptID
+		Err     *Error
+	}
+
 	// URLDone is notifications/elicitation/complete for a prompt of URL mode
 	// (client/elicitation, "Completion Notifications").
 	URLDone struct{ Prompt PromptID }
@@ -92,6 +100,7 @@ type (
 func (Changed) event()      {}
 func (Prompted) event()     {}
 func (Withdrawn) event()    {}
+func (Delivered) event()    {}
 func (URLDone) event()      {}
 func (Started) event()      {}
 func (Returned) event()     {}
