@@ -36,6 +36,7 @@ type engine struct {
 	info    task.About
 	pending map[jsonrpc.ID]*pending
 	live    map[task.ID]task.ID // live tasks that we know of, each by the one copy of its id
+	ended   endedTasks
 	calls   callTable
 	prompts promptTable
 	results resultCache
@@ -129,6 +130,34 @@ func (e *engine) learn(can func(*task.About) *task.Can, is task.Can) {
 	}
 }
 
+// maxEnded is how many tasks that have ended are remembered as such.
+const maxEnded = 10_000
+
+// endedTasks are the tasks that ended last. A state that another message overtook
+// must not bring one to life again.
+type endedTasks struct {
+	ids    map[task.ID]bool
+	oldest []task.ID // a ring, once it is full
+	next   int
+}
+
+func (d *endedTasks) add(id task.ID) {
+	if d.ids[id] {
+		return
+	}
+	if d.ids == nil {
+		d.ids = make(map[task.ID]bool)
+	}
+	if len(d.oldest) < maxEnded {
+		d.oldest = append(d.oldest, id)
+	} else {
+		delete(d.ids, d.oldest[d.next])
+		d.oldest[d.next] = id
+		d.next = (d.next + 1) % maxEnded
+	}
+	d.ids[id] = true
+}
+
 // observe notes the state of a task that any message told of. It returns the
 // task with the one copy of its id that is kept. Prompts of a task that has
 // ended, or no longer asks, can not be answered any more and are withdrawn.
@@ -144,6 +173,7 @@ func (e *engine) observe(t task.Task) task.Task {
 	switch {
 	case t.Status.Terminal():
 		delete(e.live, t.ID)
+		e.ended.add(t.ID)
 		e.calls.ended(t.ID)
 		if ok {
 			e.results.ended(t.ID)
@@ -151,6 +181,7 @@ func (e *engine) observe(t task.Task) task.Task {
 		if len(e.prompts.open) > 0 {
 			gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed })
 		}
+	case e.ended.ids[t.ID]: // overtaken
 	default:
 		if !ok && len(e.live) < maxTasks {
 			e.live[t.ID] = t.ID
@@ -159,7 +190,7 @@ func (e *engine) observe(t task.Task) task.Task {
 			gone, why = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID }), "its task goes on without an answer"
 		}
 	}
-	lives := !t.Status.Terminal()
+	lives := !t.Status.Terminal() && !e.ended.ids[t.ID]
 	e.mu.Unlock()
 	if lives != ok {
 		e.manners.lives(t.ID, lives)

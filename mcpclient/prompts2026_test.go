@@ -378,3 +378,29 @@ func TestModernAnswersAreMasked(t *testing.T) {
 		}
 	}
 }
+
+// TestOvertakenState: what was said of a task before it ended, and comes after,
+// neither asks anything nor brings it to life.
+func TestOvertakenState(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newScripted(t)
+		s.on("server/discover", result(modern))
+		r := &rig{t: t, s: s.dial(Config{}, task.Resume{})}
+		for _, state := range []string{
+			`"status":"completed","lastUpdatedAt":"2026-01-01T00:00:02Z","result":{"content":[]}`,
+			`"status":"input_required","lastUpdatedAt":"2026-01-01T00:00:01Z","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"?"}}}`,
+		} {
+			s.on("tasks/get", result(`{"resultType":"complete","taskId":"t",`+state+`}`))
+			if _, err := r.s.Get(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		never(r, time.Second, func(task.Prompted) bool { return true })
+		e := r.s.era.(*era2026)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if len(e.live) > 0 {
+			t.Errorf("live: %v", e.live)
+		}
+	})
+}
