@@ -39,6 +39,9 @@ func (r *cachedResult) result() task.Result {
 }
 
 func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
+// toolError reports whether the tool itself says that it failed (isError).
+func (r *cachedResult) toolError() bool { return r.rpc == nil && isTrue(member(r.raw, "isError")) }
+
 
 func (c *resultCache) add(id task.ID, r cachedResult) {
 	c.remove(id)

@@ -119,6 +119,15 @@ func (r *Row) Digest() string {
 	return ""
 }
 
+// ToolFailed reports whether a task that completed holds a result in which the tool
+// says that it failed (isError), as far as that is known.
+func (r *Row) ToolFailed() bool {
+	if r.Task.Status != task.Completed {
+		return false
+	}
+	return r.Task.ToolError || r.Outcome != nil && r.Outcome.Result != nil && r.Outcome.Result.IsError
+}
+
 // Expiry returns when the row's ttl ends, our clock, false where there is none.
 func (r *Row) Expiry() (time.Time, bool) {
 	if r.Plain || r.Task.TTL <= 0 {
@@ -210,9 +219,9 @@ func (r *Row) classOf() class {
 		return uncounted
 	case r.MustVisit():
 		return asking
-	case r.Task.Status == task.Completed:
+	case r.Task.Status == task.Completed && !r.ToolFailed():
 		return completed
-	case r.Task.Status == task.Failed:
+	case r.Task.Status == task.Failed, r.Task.Status == task.Completed:
 		return failed
 	case r.Task.Status == task.Cancelled:
 		return cancelled

@@ -163,6 +163,9 @@ func (s *store) afterEnd(r *Row, rep report, c *change) {
 		if r.Task.Message.IsZero() && !t.Message.IsZero() {
 			r.Task.Message, c.said = t.Message, true
 		}
+		if t.ToolError && !r.Task.ToolError {
+			r.Task.ToolError, c.said = true, true
+		}
 		r.Task.TTL = t.TTL
 		return
 	}

@@ -173,6 +173,8 @@ func (p *page) outcome(r *model.Row) {
 	o, t := r.Outcome, p.s.t
 	switch {
 	case o == nil && (!r.Task.Status.Terminal() || r.Mark == model.NotOurs):
+	case o == nil && r.ToolFailed():
+		p.add("result", t.Glyphs.Failed+" the tool says that it failed; enter reads it", &t.Error)
 	case o == nil:
 		p.add("result", "enter reads it", &t.Dim)
 	case o.Loading:

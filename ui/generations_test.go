@@ -94,6 +94,28 @@ func TestACancelThatLosesAgainstTheEnd(t *testing.T) {
 	})
 }
 
+// A result that says isError comes with the end: it does not look like success.
+func TestAToolErrorIsNoSuccess(t *testing.T) {
+	onModern(t, 120, 30, func(s *stage, srv *script) {
+		srv.push(newTask("t1", task.Working))
+		end := newTask("t2", task.Completed)
+		end.ToolError = true
+		srv.push(end)
+		s.settle()
+		s.shows("✗ tool error  t2", "✓0  ✗1")
+		s.goTo("t2")
+		s.details("the tool says that it failed; enter reads it")
+		// Also where the state was known, and the result comes later.
+		srv.push(newTask("t1", task.Completed))
+		s.settle()
+		s.shows("✓ completed   t1", "✓1  ✗1")
+		end.ID = "t1"
+		srv.push(end)
+		s.settle()
+		s.shows("✗ tool error  t1", "✓0  ✗2")
+	})
+}
+
 // What a server reports after the end stands beside it.
 func TestALateCompletionStandsBesideTheEnd(t *testing.T) {
 	onModern(t, 120, 30, func(s *stage, srv *script) {

@@ -31,7 +31,7 @@ func (s *scene) statusOf(r *model.Row) status {
 		return status{g.Warning, "unknown", &t.Warning}
 	case r.MustVisit():
 		return status{g.Asking, "must visit", &t.Asking}
-	case r.Task.Status == task.Completed && toolFailed(r):
+	case r.ToolFailed():
 		return status{g.Failed, "tool error", &t.Failed}
 	case r.Task.Status == task.Completed:
 		return status{g.Completed, "completed", &t.Completed}
@@ -59,12 +59,6 @@ func (s *scene) statusOf(r *model.Row) status {
 // is not reached, or nothing was heard of it since callboard began.
 func (s *scene) stale(r *model.Row) bool {
 	return s.down(r.Key.Server) || r.How == task.Remembered
-}
-
-// toolFailed reports whether a row that ended well holds a result that says
-// isError.
-func toolFailed(r *model.Row) bool {
-	return r.Outcome != nil && r.Outcome.Result != nil && r.Outcome.Result.IsError
 }
 
 // stepStatus is how a step of the time line looks.

@@ -87,6 +87,12 @@ type Task struct {
 
 	// Poll is the server's pollInterval, 0 where it told none.
 	Poll time.Duration
+
+	// ToolError says that the result which came with the state of a completed
+	// task says isError: the tool itself failed. In the Modern era that is no
+	// failed task; in the Legacy era results come by themselves, and this is
+	// false.
+	ToolError bool
 }
 
 // How says by which way something was learnt.

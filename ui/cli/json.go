@@ -25,6 +25,7 @@ var taskFields = [...][2]string{
 	{"ttlMs, pollMs", "milliseconds; ttlMs null is no limit"},
 	{"sent, digest", "of what an earlier callboard called: when a call was sent whose outcome is unknown, and the digest of the arguments"},
 	{"known, heard", "how it was last heard of (pushed, polled, listed, started here, cancel reply, kept from before), and when, our clock"},
+	{"toolError", "true where it completed with a result that says isError, as far as that is known"},
 	{"later", "a status that was reported after the end"},
 	{"progress", "done, total and message, where it is told"},
 }
@@ -46,6 +47,7 @@ type taskDoc struct {
 	Heard    *time.Time   `json:"heard,omitempty"`
 	Sent     *time.Time   `json:"sent,omitempty"`
 	Digest   string       `json:"digest,omitempty"`
+	Failed   bool         `json:"toolError,omitempty"`
 	Later    string       `json:"later,omitempty"`
 	Progress *progressDoc `json:"progress,omitempty"`
 }
@@ -110,6 +112,7 @@ func newTaskDoc(r *model.Row) *taskDoc {
 		Poll: r.Task.Poll.Milliseconds(), Known: r.How.String(), Heard: moment(r.Heard),
 	}
 	t.Mark, _ = markWords(r.Mark)
+	t.Failed = r.ToolFailed()
 	if r.Call == nil {
 		t.Digest = r.Digest()
 		if r.Sent != nil {

@@ -108,6 +108,9 @@ func cells(r *model.Row, now time.Time) []string {
 	if r.Asking() {
 		status = word(task.InputRequired)
 	}
+	if r.ToolFailed() {
+		status = "tool error"
+	}
 	if mark, _ := markWords(r.Mark); mark != "" && !r.Task.Status.Terminal() {
 		status = mark
 	}
@@ -120,7 +123,7 @@ func cells(r *model.Row, now time.Time) []string {
 	}
 	message := r.Task.Message.Line()
 	if r.Mark == model.UnknownOutcome && r.Sent != nil {
-		message = "sent " + r.Sent.At.Format(time.DateTime) + "; no reply was seen"
+		message = "sent " + r.Sent.At.Format(time.DateTime) + "; no reply was seen (:forget in the dashboard takes it away)"
 	}
 	return []string{status, name(r.Key), cmp.Or(r.Tool.Line(), "-"), span(now.Sub(r.Began)), ttl, message}
 }
@@ -170,8 +173,16 @@ func (d *desk) get() error {
 		return err
 	}
 	d.inline(r)
+	end := unknown(r)
 	if d.a.JSON {
-		return d.print(reportDoc{Task: newTaskDoc(r), Prompts: newPromptDocs(open(r))})
+		doc := reportDoc{Task: newTaskDoc(r), Prompts: newPromptDocs(open(r))}
+		if end != nil {
+			doc.Error = errorDoc(end).Error
+		}
+		if err := d.print(doc); err != nil || end == nil {
+			return err
+		}
+		return end
 	}
 	var lines [][]string
 	add := func(name, value string) {
@@ -180,6 +191,9 @@ func (d *desk) get() error {
 		}
 	}
 	status := r.Task.Status.String()
+	if r.ToolFailed() {
+		status += " (the tool says that it failed)"
+	}
 	if mark, why := markWords(r.Mark); mark != "" {
 		status += " (" + mark + ": " + why + ")"
 	}
@@ -206,7 +220,19 @@ func (d *desk) get() error {
 	for i, a := range asks {
 		add("asks", fmt.Sprintf("%s  %s  (--prompt %s)", a.Prompt.Message.Line(), question(a.Prompt), task.CleanLine(promptKey(asks, i), 80).Line()))
 	}
-	return d.columns(lines[0], lines[1:])
+	if err := d.columns(lines[0], lines[1:]); err != nil || end == nil {
+		return err
+	}
+	return end
+}
+
+// unknown says that the state of a task is only what was remembered of it, since
+// nobody can be asked for it any more; nil where the server knows it.
+func unknown(r *model.Row) *Exit {
+	if r.Task.Status.Terminal() || r.Mark == model.PushOnly {
+		return nil
+	}
+	return verdict(r, nil, nil)
 }
 
 // toolsDoc is what tools prints.
