@@ -268,7 +268,7 @@ func memory(folder *state.Folder, a *cli.Args, server cli.Server) model.Memory {
 	}
 	mem := folder.Server(server.URL, state.Credentials{Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, ClientCert: a.ClientCert})
 	if a.Beside(attended()) {
-		return cli.Aside(mem)
+		return mem.Aside()
 	}
 	return mem
 }

@@ -52,9 +52,9 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	var memory model.Memory = folder.Server(p.url, state.Credentials{})
+	memory := folder.Server(p.url, state.Credentials{})
 	if a.Beside(p.in != nil) {
-		memory = Aside(memory)
+		memory = memory.Aside()
 	}
 	m := model.New(model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly, Targets: []model.Target{{
 		Name: a.Servers[0].Name, URL: a.Servers[0].Shown, Endpoint: endpoint{ep}, Memory: memory, Watch: append(a.Tasks, a.IDs...),
@@ -476,6 +476,25 @@ func TestAnswerTakesEffect(t *testing.T) {
 	if out := p.well("result", id); out != `accept {"name":"Ada","n":1}` {
 		t.Errorf("result: %q", out)
 	}
+}
+
+// A handle that is kept is not taken for the task: what the server forgot is gone.
+func TestForgottenByTheServer(t *testing.T) {
+	inEras(t, []mcptest.Tool{digging}, func(t *testing.T, p *place, s *mcptest.Server) {
+		id := p.well("run", "dig", "--arg", "end=never")
+		s.RemoveTask(id)
+		const words = "is gone: the server does not know it any more"
+		if got := p.badly(exitFailed, "the task "+id+" "+words, "get", id); !strings.Contains(got.out, "working (gone: ") {
+			t.Errorf("get:\n%s", got.out)
+		}
+		if got := p.badly(exitFailed, words, "get", id, "--json"); !strings.Contains(got.out, `"mark": "gone"`) || !strings.Contains(got.out, `"error"`) {
+			t.Errorf("get:\n%s", got.out)
+		}
+		if out := p.well("ls"); !strings.Contains(out, "gone") || !strings.Contains(out, id) || strings.Contains(out, "working") {
+			t.Errorf("ls:\n%s", out)
+		}
+		p.badly(exitFailed, words, "result", id)
+	})
 }
 
 // Who waits for a result waits for a server that is restarted, too.
