@@ -33,7 +33,8 @@ const (
 const (
 	endedStays  = 7 * 24 * time.Hour  // after a task ended, unless its ttl ran out before
 	lateStays   = 7 * 24 * time.Hour  // after the ttl of a task that is not known to have ended
-	unseenStays = 30 * 24 * time.Hour // a live task without ttl, a session, a call without outcome
+	sentStays   = 7 * 24 * time.Hour  // a call without outcome
+	unseenStays = 30 * 24 * time.Hour // a live task without ttl, a session
 	seenStep    = time.Minute         // Seen alone makes a new file not more often
 )
 
@@ -176,7 +177,7 @@ func (h handle) until() time.Time {
 func (d document) prune(now time.Time) {
 	maps.DeleteFunc(d.handles, func(_ task.ID, h handle) bool { return now.After(h.until()) })
 	maps.DeleteFunc(d.sessions, func(_ task.Secret, s session) bool { return now.Sub(s.kept) > unseenStays })
-	maps.DeleteFunc(d.sent, func(_ task.CallID, s sent) bool { return now.Sub(s.At) > unseenStays })
+	maps.DeleteFunc(d.sent, func(_ task.CallID, s sent) bool { return now.Sub(s.At) > sentStays })
 	maps.DeleteFunc(d.dropped, func(_ task.ID, each dropped) bool { return now.Sub(each.at) > endedStays })
 	d.limit()
 }

@@ -64,6 +64,10 @@ func TestWhatElseLeavesWithTime(t *testing.T) {
 	if len(d.sessions) != 1 || len(d.sent) != 1 || len(d.dropped) != 1 {
 		t.Errorf("too early: %+v", d)
 	}
+	d.prune(epoch.Add(7*day + time.Second))
+	if len(d.sessions) != 1 || len(d.sent) != 0 {
+		t.Errorf("a call without an outcome leaves after a week, a session does not: %+v", d)
+	}
 	d.prune(epoch.Add(30*day + time.Second))
 	if len(d.sessions) != 0 || len(d.sent) != 0 || len(d.dropped) != 0 {
 		t.Errorf("too late: %+v", d)
