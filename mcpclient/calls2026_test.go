@@ -252,7 +252,7 @@ func TestResultTypes(t *testing.T) {
 		{"a task as before", `{"resultType":"task","task":{` + aTask + `}}`, "started t1"},
 		{"a task without an id", `{"resultType":"task","status":"working"}`, "without an id"},
 		{"another", `{"resultType":"telegram","content":[]}`, `resultType "telegram"`},
-		{"no word", `{"resultType":7,"content":[]}`, `resultType "no string"`},
+		{"no word", `{"resultType":7,"content":[]}`, `resultType "7"`},
 		{"for ever", `{"resultType":"input_required","requestState":"x"}`, "sent again 20 times"},
 		{"sampling", `{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}}}`, "sampling/createMessage, which callboard did not declare"},
 		{"a mode of tomorrow", `{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"mode":"voice","message":"m"}}}}`, "mode of elicitation was not declared"},

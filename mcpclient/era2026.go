@@ -134,16 +134,17 @@ const (
 	inputRequired = "input_required"
 )
 
-// resultType returns the type of a result; one that names none is complete.
+// resultType returns the type of a result; one that names none is complete. Of
+// what is no string it returns the JSON, which is no type that we know.
 func resultType(result json.RawMessage) string {
 	raw := member(result, "resultType")
-	if raw == nil {
+	if raw == nil || string(raw) == "null" {
 		return complete
 	}
 	if kind, ok := unquote(raw); ok {
 		return kind
 	}
-	return "no string"
+	return string(raw[:min(len(raw), maxName)])
 }
 
 // lost is manners.lost. There is no session to lose, but the server can have

@@ -264,6 +264,7 @@ func (ep *Endpoint) discover(ctx context.Context, patience time.Duration) (json.
 	case err != nil:
 		return nil, err
 	case reply.Error != nil:
+		ep.log.conceal(reply.Error)
 		return nil, reply.Error
 	}
 	return reply.Result, nil

@@ -38,6 +38,9 @@ func (e *engine) response(m *jsonrpc.Message, awaited jsonrpc.ID) bool {
 	if p == nil {
 		return id == awaited && awaited != ""
 	}
+	if m.Error != nil {
+		e.ep.log.conceal(m.Error)
+	}
 	p.reply.CompareAndSwap(nil, m)
 	if id != awaited {
 		p.cancel() // its own stream has nothing more to bring

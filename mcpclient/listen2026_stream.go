@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -26,6 +27,7 @@ type listening struct {
 	granted  map[task.ID]bool // what was asked for and agreed to
 	tools    bool             // and changes of the list of tools
 	news     int              // notifications since
+	strange  bool             // it brought news of a task that was not asked for
 	over     bool
 	graceful bool  // the server ended it on purpose
 	err      error // why it ended; nil where that was graceful
@@ -123,7 +125,7 @@ func (s *subscription) take(l *listening, m *jsonrpc.Message) (reply bool) {
 		}
 		return false
 	case "notifications/tasks", "notifications/tasks/status":
-		if s.repeated(l, m.Params) {
+		if !s.concerns(l, task.ID(text(member(m.Params, "taskId")))) || s.repeated(l, m.Params) {
 			return false
 		}
 	}
@@ -135,6 +137,23 @@ func (s *subscription) take(l *listening, m *jsonrpc.Message) (reply bool) {
 		s.cover(task.ID(id))
 	}
 	return false
+}
+
+// concerns reports whether a stream may tell of a task: one that it was asked
+// for, or that was met since. More would let a server fill the board, and have
+// its own tasks polled before ours.
+func (s *subscription) concerns(l *listening, id task.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, known := s.wanted[id]
+	if !known {
+		_, known = slices.BinarySearch(l.asked, id)
+	}
+	if !known && !l.strange {
+		l.strange = true
+		s.e.ep.Note("dropped: the server pushes news of tasks that it was not asked for, such as " + task.CleanLine(string(id), 64).Line())
+	}
+	return known
 }
 
 // metaSubscription is where messages name their subscription.

@@ -110,7 +110,7 @@ func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.T
 // heard notes what a message tells of a task. Its result may be in it, in some
 // legacy sessions too.
 func (e *engine) heard(t task.Task, raw json.RawMessage) task.Task {
-	if r, ok := outcomeOf(t, body(raw)); ok {
+	if r, ok := e.outcome(t, raw); ok {
 		e.mu.Lock()
 		e.results.add(t.ID, r)
 		e.mu.Unlock()

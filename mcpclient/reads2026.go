@@ -45,7 +45,7 @@ func (e *era2026) result(ctx context.Context, id task.ID) (task.Result, error) {
 	if err != nil {
 		return task.Result{}, err
 	}
-	if r, ok := outcomeOf(t, body(raw)); ok { // it may be too large to be kept
+	if r, ok := e.outcome(t, raw); ok { // it may be too large to be kept
 		return r.result(), nil
 	}
 	var out *task.Error

@@ -11,6 +11,7 @@ import (
 const (
 	maxCachedResult = 4 << 20
 	maxCached       = 16 << 20
+	maxCachedOnes   = 1000 // to take one out costs a walk over them
 	// resultBefore is how long before its task's end a result may have come:
 	// one that came earlier was given by a server that does not block.
 	resultBefore = 5 * time.Second
@@ -39,9 +40,9 @@ func (r *cachedResult) result() task.Result {
 }
 
 func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
+
 // toolError reports whether the tool itself says that it failed (isError).
 func (r *cachedResult) toolError() bool { return r.rpc == nil && isTrue(member(r.raw, "isError")) }
-
 
 func (c *resultCache) add(id task.ID, r cachedResult) {
 	c.remove(id)
@@ -52,7 +53,7 @@ func (c *resultCache) add(id task.ID, r cachedResult) {
 	c.results[id] = r
 	c.order = append(c.order, id)
 	c.bytes += len(r.raw)
-	for c.bytes > maxCached {
+	for c.bytes > maxCached || len(c.order) > maxCachedOnes {
 		c.remove(c.order[0])
 	}
 }
@@ -85,6 +86,15 @@ func body(raw json.RawMessage) json.RawMessage {
 		return wrapped
 	}
 	return raw
+}
+
+// outcome is outcomeOf for a message.
+func (e *engine) outcome(t task.Task, raw json.RawMessage) (cachedResult, bool) {
+	r, ok := outcomeOf(t, body(raw))
+	if r.rpc != nil {
+		e.ep.log.conceal(r.rpc)
+	}
+	return r, ok
 }
 
 // outcomeOf returns the result, or the error in its place, that stands in the

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -82,6 +83,17 @@ func (r *ring) hide(secret string) {
 		r.hidden = r.hidden[1:]
 	}
 	r.hidden = append(r.hidden, secret)
+}
+
+// conceal takes our secrets out of an error that a server made of what it was
+// sent: its words are shown, and stand in the logs of scripts.
+func (r *ring) conceal(e *jsonrpc.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, secret := range r.hidden {
+		e.Message = strings.ReplaceAll(e.Message, secret, "••••")
+		e.Data = bytes.ReplaceAll(e.Data, []byte(secret), []byte("••••"))
+	}
 }
 
 // note takes in a line about the link.

@@ -152,7 +152,7 @@ func cursor(raw []byte) task.Cursor {
 // the plain one that a server may give to a call with `task`.
 func (in *interner) createdTask(raw []byte) (t task.Task, note task.Text, ok bool) {
 	var body, meta json.RawMessage
-	flat, content := 0, false // two marks make a task: its id and its state, or its resultType
+	flat, named, content := 0, false, false // two marks make a task: its id and its state, or its resultType
 	members(raw, func(k, v []byte) bool {
 		switch string(k) {
 		case "task":
@@ -160,9 +160,7 @@ func (in *interner) createdTask(raw []byte) (t task.Task, note task.Text, ok boo
 		case "_meta":
 			meta = v
 		case "resultType":
-			if text(v) == becameTask {
-				flat = 2
-			}
+			named = text(v) == becameTask
 		case "taskId", "status":
 			flat++
 		case "content":
@@ -170,10 +168,10 @@ func (in *interner) createdTask(raw []byte) (t task.Task, note task.Text, ok boo
 		}
 		return true
 	})
-	if body == nil && flat >= 2 {
+	if body == nil && (named || flat >= 2) {
 		body = raw
 	}
-	if body == nil || content {
+	if body == nil || content && !named { // some servers give each result a content
 		return task.Task{}, task.Text{}, false
 	}
 	t, ok = in.task(body)
