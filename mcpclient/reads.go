@@ -111,6 +111,7 @@ func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.T
 // legacy sessions too.
 func (e *engine) heard(t task.Task, raw json.RawMessage) task.Task {
 	if r, ok := e.outcome(t, raw); ok {
+		t.ToolError = r.toolError()
 		e.mu.Lock()
 		e.results.add(t.ID, r)
 		e.mu.Unlock()

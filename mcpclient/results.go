@@ -39,10 +39,10 @@ func (r *cachedResult) result() task.Result {
 	return parseResult(r.raw)
 }
 
-func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
-
 // toolError reports whether the tool itself says that it failed (isError).
 func (r *cachedResult) toolError() bool { return r.rpc == nil && isTrue(member(r.raw, "isError")) }
+
+func newResultCache() resultCache { return resultCache{results: make(map[task.ID]cachedResult)} }
 
 func (c *resultCache) add(id task.ID, r cachedResult) {
 	c.remove(id)
