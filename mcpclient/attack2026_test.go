@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -144,4 +145,108 @@ func TestKeptResultsAreFew(t *testing.T) {
 	if len(c.results) != maxCachedOnes || len(c.order) != maxCachedOnes {
 		t.Errorf("%d are kept, %d in order", len(c.results), len(c.order))
 	}
+}
+
+// newAsking is a server with one task, and says by ask what that asks next.
+func newAsking(t *testing.T, ask func() string) (s *scripted, look func() []task.Event) {
+	s = newScripted(t)
+	s.on("server/discover", result(modern))
+	s.on("subscriptions/listen", plainStatus(404))
+	s.on("tasks/get", func(w http.ResponseWriter, q *scriptedRequest) { result(ask())(w, q) })
+	session := s.dial(Config{}, task.Resume{})
+	return s, func() []task.Event {
+		t.Helper()
+		if _, err := session.Get(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		b, err := session.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Events
+	}
+}
+
+func prompts(events []task.Event) (keys []string) {
+	for _, e := range events {
+		if p, ok := e.(task.Prompted); ok {
+			keys = append(keys, p.Prompt.Key)
+		}
+	}
+	return keys
+}
+
+// A server that asks by other keys each time is heard for as long as it does.
+func TestKeysThatChangeEachTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		n := 0
+		_, look := newAsking(t, func() string {
+			n++
+			var all []string
+			for i := range 150 {
+				all = append(all, fmt.Sprintf(`"k%d-%d":%s`, n, i, question1))
+			}
+			return `{"resultType":"complete",` + state("a", "input_required", "") + `,"inputRequests":{` + strings.Join(all, ",") + `}}`
+		})
+		for range 2 * maxQuestions / 150 {
+			if keys := prompts(look()); len(keys) != 150 {
+				t.Fatalf("%d prompts at look %d, want 150", len(keys), n)
+			}
+		}
+	})
+}
+
+const question1 = `{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`
+
+// A report without a date is no older than one with a date.
+func TestQuestionWithoutADate(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		n := 0
+		_, look := newAsking(t, func() string {
+			date := `"lastUpdatedAt":"2026-11-01T00:00:00Z",`
+			if n++; n > 1 {
+				date = ""
+			}
+			return fmt.Sprintf(`{"taskId":"a","status":"input_required",%s"inputRequests":{"k%d":%s}}`, date, n, question1)
+		})
+		for _, want := range []string{"k1", "k2"} {
+			if keys := prompts(look()); len(keys) != 1 || keys[0] != want {
+				t.Errorf("asked %q, want %s", keys, want)
+			}
+		}
+	})
+}
+
+// What is more than can be taken is said once, and the rest is asked.
+func TestTooManyQuestionsAndTooLongKeys(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var all []string
+		for i := range 3 * maxQuestions {
+			all = append(all, fmt.Sprintf(`"k%d":{"method":"sampling/createMessage"}`, i))
+		}
+		raw := `{` + state("a", "input_required", "") + `,"inputRequests":{"first":` + question1 + `,"` + strings.Repeat("k", 1<<20) + `":` + question1 + `,` + strings.Join(all, ",") + `}}`
+		s := newScripted(t)
+		s.on("server/discover", result(modern))
+		s.on("subscriptions/listen", plainStatus(404))
+		s.on("tasks/get", result(raw))
+		session := s.dial(Config{}, task.Resume{})
+		for range 3 {
+			if _, err := session.Get(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := session.Next(t.Context())
+		if keys := prompts(b.Events); err != nil || len(keys) != 1 || keys[0] != "first" {
+			t.Errorf("asked %q, %v", keys, err)
+		}
+		notes := 0
+		for _, f := range session.ep.Frames(0, 10_000) {
+			if f.Dir == task.Note && (strings.Contains(f.Body, "more than callboard takes") || strings.Contains(f.Body, "did not declare")) {
+				notes++
+			}
+		}
+		if notes != 2 {
+			t.Errorf("%d notes, want one of each kind", notes)
+		}
+	})
 }

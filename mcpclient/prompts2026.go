@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -24,6 +25,7 @@ type inquiry struct {
 	updated   time.Time            // the newest lastUpdatedAt of a list of questions
 	whole     bool                 // the server takes all answers together only
 	parts     bool                 // it took a part of them
+	told      bool                 // that it asks for too much
 	fetching  bool                 // a tasks/get for the questions is on its way
 }
 
@@ -51,7 +53,7 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		q = &inquiry{questions: make(map[string]*question)}
 		e.asking[t.ID] = q
 	}
-	if t.Updated.Before(q.updated) {
+	if !t.Updated.IsZero() && t.Updated.Before(q.updated) {
 		e.mu.Unlock()
 		return
 	}
@@ -64,26 +66,34 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		}
 		return
 	}
-	q.updated, q.fetching = t.Updated, false
-	listed := make(map[string]bool)
+	if q.fetching = false; !t.Updated.IsZero() {
+		q.updated = t.Updated
+	}
+	listed := make(map[string]json.RawMessage)
+	members(requests, func(k, v []byte) bool {
+		if _, twice := listed[string(k)]; asks && !twice {
+			listed[string(k)] = v
+		}
+		return true
+	})
+	gone := e.unlisted(q, listed) // first, which makes room
 	var asked []task.Prompt
 	var notes []string
-	members(requests, func(k, v []byte) bool {
-		key := string(k)
-		if listed[key] || !asks {
+	members(requests, func(k, _ []byte) bool {
+		v, is := listed[string(k)]
+		if !is || v == nil {
 			return true
 		}
-		listed[key] = true
-		p, note := e.listedQuestion(t.ID, q, key, v)
+		listed[string(k)] = nil // taken
+		p, note := e.listedQuestion(t.ID, q, string(k), v)
 		if p != nil {
 			asked = append(asked, p.Prompt)
 		}
-		if note != "" {
+		if note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
 		return true
 	})
-	gone := e.unlisted(q, listed)
 	e.mu.Unlock()
 	for _, n := range notes {
 		e.ep.Note(n)
@@ -108,7 +118,12 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 	switch {
 	case known == nil:
 		if len(q.questions) >= maxQuestions || len(key) > maxID {
-			return nil, ""
+			if !q.told {
+				q.told = true
+				note = fmt.Sprintf("task %s asks for more than callboard takes, %d questions with keys of %d bytes: the rest is left open",
+					task.CleanLine(string(id), 64).Line(), maxQuestions, maxID)
+			}
+			return nil, note
 		}
 		known = &question{}
 	case known.prompt != nil:
@@ -151,17 +166,23 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 }
 
 // unlisted withdraws the prompts whose keys are not listed any more, and returns
-// their ids. One whose answer is on its way went with that. engine.mu is held.
-func (e *era2026) unlisted(q *inquiry, listed map[string]bool) []task.PromptID {
+// their ids. One whose answer is on its way went with that. Where too many keys
+// are remembered these leave: a server that asks each time by other keys must not
+// come to where nothing it asks is seen any more. engine.mu is held.
+func (e *era2026) unlisted(q *inquiry, listed map[string]json.RawMessage) []task.PromptID {
 	var gone []task.PromptID
+	full := len(q.questions)+len(listed) > maxQuestions
 	for key, k := range q.questions {
-		if listed[key] {
+		if _, still := listed[key]; still {
 			continue
 		}
 		if p := k.prompt; p != nil && !p.sending {
 			e.prompts.close(p, "its task no longer asks for it")
 			k.prompt, k.answer = nil, nil
 			gone = append(gone, p.ID)
+		}
+		if full && k.prompt == nil {
+			delete(q.questions, key)
 		}
 	}
 	return gone
