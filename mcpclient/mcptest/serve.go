@@ -49,7 +49,7 @@ func (s *Server) URL() string {
 // DialContext gives one end of a net.Pipe whose other end the server serves. Network and address do not matter.
 func (s *Server) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.serving.Lock()
-	if s.down {
+	if s.down || s.ctx.Err() != nil { // net/http may dial for a request that was given up
 		s.serving.Unlock()
 		return nil, errDown
 	}
