@@ -50,6 +50,7 @@ func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume, note strin
 		return nil, err
 	}
 	e.remark(note)
+	e.restore()
 	if !resume.IsZero() && resume.PostOnly {
 		e.leaveStream()
 	} else {
@@ -116,7 +117,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 	}
 	about.Session = id != ""
 	e.mu.Lock()
-	e.info = about
+	e.info, e.modest = about, about.ReadOnly
 	e.mu.Unlock()
 	body, err := jsonrpc.Notification("notifications/initialized", nil)
 	if err != nil {
@@ -294,6 +295,9 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 		e.info = r.About
 		e.info.ReadOnly = e.ep.cfg.ReadOnly
 	}
+	// What is asked in a session that was begun to answer in is for who can.
+	e.modest = r.About.ReadOnly
+	e.onlooker = e.ep.cfg.ReadOnly && (r.Joined || !e.modest)
 	e.info.Joined = r.Joined
 	e.info.Session = r.Session != ""
 	e.mu.Unlock()

@@ -33,6 +33,8 @@ type era2025 struct {
 	session   task.Secret
 	lastEvent string
 	postOnly  bool                  // another callboard holds the GET stream
+	modest    bool                  // the session was begun read-only, so that nothing is asked in it
+	onlooker  bool                  // read-only, in a session that was begun by who answers
 	wasUp     bool                  // the GET stream was open before
 	retryAt   time.Time             // when the GET stream is tried again, where the network failed it; else zero
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
@@ -80,6 +82,7 @@ func (e *era2025) now() task.Resume {
 	r := task.Resume{
 		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(e.lastEvent), About: e.info,
 	}
+	r.About.ReadOnly = e.modest
 	if e.session != "" {
 		last, lines := e.places()
 		r.LastEvent, r.Streams = task.Secret(last), task.Secret(lines)

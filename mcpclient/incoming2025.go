@@ -27,21 +27,18 @@ func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
 	case "elicitation/create":
 		e.elicited(m, o)
 	default:
-		if !silent { // in another program's session that program answers
+		if !silent { // who may answer does
 			e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "callboard does not offer this method")
 		}
 	}
 }
 
-// silent reports whether the session belongs to another program and we only
-// look on.
+// silent reports whether the session belongs to another program, or to those who
+// answer in it, and we only look on.
 func (e *era2025) silent() bool {
-	if !e.ep.cfg.ReadOnly {
-		return false
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.info.Joined
+	return e.onlooker
 }
 
 // told is manners.told.

@@ -18,7 +18,7 @@ const listenAgain = time.Minute
 // listen begins the GET stream. Where we only look on at another program's
 // session it stays that program's: a second one could take its messages.
 func (e *era2025) listen() {
-	if e.silent() {
+	if e.silent() && e.about().Joined {
 		e.triedStream()
 		e.feed.add(task.Stream{Never: true, Why: "another program's session is only looked at: its stream stays its own"})
 		return

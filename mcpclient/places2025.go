@@ -16,13 +16,15 @@ import (
 
 const (
 	maxPlaces = 32      // that are kept, and as many questions that are done with
-	maxPlace  = 4 << 10 // bytes of one, as it is kept
+	maxPlace  = 8 << 10 // bytes of one, as it is kept
 )
 
 // place is where a question stands in a stream. Many servers send it once, and
 // again to those alone who resume that stream behind an event before it
-// (Transports, "Resumability and Redelivery"). It is what a session that is left
-// leaves to who rejoins it: one line of task.Resume.Streams.
+// (Transports, "Resumability and Redelivery"). Where there is no such event, the
+// question itself is all that there is: the answer to it is a message of its own.
+// It is what a session that is left leaves to who rejoins it: one line of
+// task.Resume.Streams.
 type place struct {
 	Ask   jsonrpc.ID  `json:"ask"`             // the server's request
 	Sum   uint64      `json:"sum"`             // of what it asks
@@ -32,6 +34,7 @@ type place struct {
 	Task  task.ID     `json:"task,omitempty"`
 	Call  task.CallID `json:"call,omitempty"`
 	Waits bool        `json:"waits,omitempty"` // Of is a tasks/result
+	Asks  string      `json:"asks,omitempty"`  // the params of the request, where After is empty
 	Done  bool        `json:"done,omitempty"`  // no place, but a question that is not to be asked again
 }
 
@@ -70,7 +73,7 @@ func readPlaces(lines string) (kept []place, done []closedPrompt) {
 		switch {
 		case p.Done && len(done) < maxPlaces:
 			done = append(done, closedPrompt{request: p.Ask, params: p.Sum, at: time.UnixMilli(p.At), why: "it was answered before"})
-		case !p.Done && p.After != "" && len(kept) < maxPlaces:
+		case !p.Done && (p.After != "" || p.Asks != "") && len(kept) < maxPlaces:
 			kept = append(kept, p)
 		}
 	}
@@ -89,7 +92,8 @@ func (e *era2025) places() (last, lines string) {
 		}
 	}
 	for _, p := range e.prompts.open {
-		if p.place.After != "" {
+		// What a call asks is of no use to who cannot have its reply.
+		if p.place.After != "" || p.place.Asks != "" && (p.Task != "" || p.Call == "") {
 			p.place.Task, p.place.Call = p.Task, p.Call
 			open = append(open, p.place)
 		}
@@ -102,7 +106,7 @@ func (e *era2025) places() (last, lines string) {
 	}
 	slices.SortFunc(open, order)
 	for _, p := range open {
-		if p.Of == "" {
+		if p.Of == "" && p.After != "" {
 			last = p.After
 			break
 		}
@@ -128,7 +132,7 @@ func newest(ps []place) []place { return ps[max(0, len(ps)-maxPlaces):] }
 
 // put finds out where a new question stands. One that comes again stands where
 // it stood, and is as old as it is. e.mu is held.
-func (e *era2025) put(p *prompt, o *origin) {
+func (e *era2025) put(p *prompt, o *origin, params json.RawMessage) {
 	as := askedAs{p.request, p.params}
 	for i, k := range e.kept {
 		if k.as() != as {
@@ -141,9 +145,28 @@ func (e *era2025) put(p *prompt, o *origin) {
 		}
 		return
 	}
-	if o.last != "" {
-		p.place = place{
-			Ask: p.request, Sum: p.params, At: p.At.UnixMilli(), Of: o.request, After: o.last, Waits: o.method == "tasks/result",
+	p.place = place{
+		Ask: p.request, Sum: p.params, At: p.At.UnixMilli(), Of: o.request, After: o.last, Waits: o.method == "tasks/result",
+	}
+	if o.last == "" && len(params) < maxPlace {
+		p.place.Asks = string(params)
+	}
+}
+
+// restore opens the questions that were left and that nothing brings again.
+func (e *era2025) restore() {
+	if e.ep.cfg.ReadOnly && !e.silent() {
+		return
+	}
+	e.mu.Lock()
+	kept := slices.Clone(e.kept)
+	e.mu.Unlock()
+	for _, k := range kept {
+		if k.Asks == "" {
+			continue
+		}
+		if params := json.RawMessage(k.Asks); sumOf(params) == k.Sum && isObject(params) && json.Valid(params) {
+			e.elicited(&jsonrpc.Message{ID: k.Ask, Method: "elicitation/create", Params: params}, &origin{})
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 	if old != nil {
 		e.prompts.close(old, "the server asked something else under the same id")
 	}
-	e.put(p, o)
+	e.put(p, o, m.Params)
 	e.tie(p, o)
 	e.prompts.flood = 0
 	e.prompts.open[p.ID] = p

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/mcpclient/internal/transport"
 	"callboard/model/task"
 )
@@ -20,6 +21,10 @@ const (
 	// reopenLinger is how long a stream is still read after another tasks/result
 	// took its place: what is on its way comes on it.
 	reopenLinger = 2 * time.Second
+	// reopenLook is how often the stream of a call is resumed anew once nothing is
+	// asked on it any more: some servers give one that was resumed what is there,
+	// and nothing that comes.
+	reopenLook = 20 * time.Second
 )
 
 // reopening is a stream that is resumed for the questions that stand in it. A
@@ -28,7 +33,7 @@ const (
 type reopening struct {
 	place             // the oldest
 	mine  *call       // the plain call that it is of; nil for none
-	told  atomic.Bool // the server knows that the reply is no longer waited for, or is not to be told that
+	told  atomic.Bool // the server knows that the reply is no longer waited for, or is not to be told that here
 
 	// Guarded by engine.mu.
 	asks map[askedAs]bool // have not come
@@ -90,7 +95,7 @@ func (e *era2025) reopenings(which func(place) bool) []*reopening {
 	}
 	var gs []*reopening
 	for _, p := range e.kept {
-		if p.Of == "" || !which(p) || slices.ContainsFunc(e.reopens, func(g *reopening) bool { return g.asks[p.as()] }) {
+		if p.Of == "" || p.After == "" || !which(p) || slices.ContainsFunc(e.reopens, func(g *reopening) bool { return g.asks[p.as()] }) {
 			continue
 		}
 		i := slices.IndexFunc(gs, func(g *reopening) bool { return g.Of == p.Of && g.Task == p.Task })
@@ -161,18 +166,15 @@ func (e *era2025) resumeStream(ctx context.Context, g *reopening) (replied bool)
 		// Where it breaks again, another one takes its place.
 		r.method, r.final = "tasks/result", true
 	}
-	if g.mine != nil {
-		r.told = &g.mine.told
-	}
 	var opened atomic.Bool
 	r.head = func(transport.Head) { opened.Store(true) }
 	e.ep.Note("the stream of an earlier " + r.method + " is resumed: a question on it is open")
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
 	e.spawn(func() { e.guard(run, cancel, g, r) })
-	m, err := e.exchange(run, r)
+	m, err := e.readOn(run, g, r)
 	for passing(err) && run.Err() == nil && !e.leftOpen(g) && wait(run, reopenAgain) {
-		m, err = e.exchange(run, r)
+		m, err = e.readOn(run, g, r)
 	}
 	switch came := e.leftOpen(g); {
 	case err == nil && g.mine != nil:
@@ -192,6 +194,36 @@ func (e *era2025) resumeStream(ctx context.Context, g *reopening) (replied bool)
 	}
 	e.dueNow(g)
 	return replied
+}
+
+// readOn reads a stream that is resumed, up to the reply.
+func (e *era2025) readOn(ctx context.Context, g *reopening, r request) (*jsonrpc.Message, error) {
+	if g.mine == nil {
+		return e.exchange(ctx, r)
+	}
+	r.seen = func(id string) {
+		if id != "" {
+			r.after = id
+		}
+	}
+	for {
+		look, cancel := context.WithCancel(ctx)
+		e.spawn(func() {
+			select {
+			case <-g.over:
+			case <-look.Done():
+			}
+			if wait(look, reopenLook) {
+				cancel()
+			}
+		})
+		m, err := e.exchange(look, r)
+		again := err != nil && ctx.Err() == nil && look.Err() != nil
+		cancel()
+		if !again {
+			return m, err
+		}
+	}
 }
 
 // guard watches over a stream that is resumed, and ends it when it is of no more

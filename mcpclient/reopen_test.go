@@ -3,7 +3,9 @@ package mcpclient
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,10 +35,32 @@ func once(opts ...mcptest.Option) []mcptest.Option {
 // asked starts "deploy" as a task, attends it and returns its question.
 func (r *rig) asked() (task.ID, task.Prompt) {
 	r.t.Helper()
+	id, ps := r.askedMany(1)
+	return id, ps[0]
+}
+
+// askedMany is asked for n questions, which may come before the task is known.
+func (r *rig) askedMany(n int) (id task.ID, ps []task.Prompt) {
+	r.t.Helper()
 	r.start("deploy")
-	id := any1[task.Started](r).Task.ID
-	r.s.Attend([]task.ID{id})
-	return id, any1[task.Prompted](r).Prompt
+	ctx, cancel := contextFor(r.t, within)
+	defer cancel()
+	for id == "" || len(ps) < n {
+		b, err := r.s.Next(ctx)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		for _, e := range b.Events {
+			switch e := e.(type) {
+			case task.Started:
+				id = e.Task.ID
+				r.s.Attend([]task.ID{id})
+			case task.Prompted:
+				ps = append(ps, e.Prompt)
+			}
+		}
+	}
+	return id, ps
 }
 
 // again rejoins the session, attends the task and returns the question.
@@ -164,56 +188,6 @@ func TestNextQuestionComes(t *testing.T) {
 	})
 }
 
-// both returns a task that starts and its two questions, whatever comes first.
-func (r *rig) both() (id task.ID, first, second task.Prompt) {
-	r.t.Helper()
-	var ps []task.Prompt
-	for id == "" || len(ps) < 2 {
-		b, err := r.s.Next(r.t.Context())
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		for _, e := range b.Events {
-			switch e := e.(type) {
-			case task.Started:
-				id = e.Task.ID
-				r.s.Attend([]task.ID{id})
-			case task.Prompted:
-				ps = append(ps, e.Prompt)
-			}
-		}
-	}
-	return id, ps[0], ps[1]
-}
-
-// TestAnsweredStaysAnswered: a stream that is resumed brings what was answered
-// before, too.
-func TestAnsweredStaysAnswered(t *testing.T) {
-	for name, route := range map[string]mcptest.Route{"tasks/result": mcptest.ByResult, "GET": mcptest.ByGET} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				r := attach(t, once(mcptest.WithPromptRoute(route), tool("deploy", func(_ context.Context, c *mcptest.Call) mcptest.Outcome {
-					_, _ = c.ElicitAll(mcptest.Question{Elicitation: nameForm}, mcptest.Question{Elicitation: nameForm})
-					return mcptest.Answered("done")
-				}))...)
-				any1[task.Stream](r)
-				r.start("deploy")
-				id, first, second := r.both()
-				r.accept(second)
-				for range 2 {
-					resume := r.s.Resume()
-					r.kill()
-					time.Sleep(time.Second)
-					if p := r.again(resume, id); p.Key != first.Key {
-						t.Errorf("%q comes first, want %q", p.Key, first.Key)
-					}
-					never(r, 3*time.Second, func(task.Prompted) bool { return true })
-				}
-			})
-		})
-	}
-}
-
 // TestCallGoesOn: a plain call whose question was open has its question and its
 // reply after all.
 func TestCallGoesOn(t *testing.T) {
@@ -238,6 +212,69 @@ func TestCallGoesOn(t *testing.T) {
 			t.Errorf("%d calls were sent", n)
 		}
 	})
+}
+
+// TestReplyOfAMuteStream: a server may give a stream that is resumed what is
+// there, and nothing that comes.
+func TestReplyOfAMuteStream(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newScripted(t)
+		s.on("tasks/list", result(`{"tasks":[]}`))
+		var answered atomic.Bool
+		s.on("", func(w http.ResponseWriter, _ *scriptedRequest) {
+			answered.Store(true)
+			w.WriteHeader(http.StatusAccepted)
+		})
+		s.on(http.MethodGet, func(w http.ResponseWriter, q *scriptedRequest) {
+			switch after := q.Header.Get("Last-Event-Id"); {
+			case after == "":
+				http.Error(w, "no", http.StatusMethodNotAllowed)
+				return
+			case after == "1":
+				sse(w, "2", `{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":"m"}}`)
+			case after == "2" && answered.Load():
+				sse(w, "3", `{"jsonrpc":"2.0","id":"r","result":{"content":[]}}`)
+			default:
+				sse(w, "", "")
+			}
+			for { // as if it were alive
+				_, _ = fmt.Fprint(w, ":\n\n") // the client may be gone
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-q.Context().Done():
+					return
+				case <-time.After(5 * time.Second):
+				}
+			}
+		})
+		sum := sumOf([]byte(`{"message":"m"}`))
+		kept := fmt.Sprintf(`{"ask":0,"sum":%d,"at":1,"of":"r","after":"1","call":"c"}`, sum)
+		r := &rig{t: t, s: s.dial(Config{Protocol: task.Legacy}, task.Resume{Era: task.Legacy, Session: "s", Streams: task.Secret(kept)})}
+		p := any1[task.Prompted](r).Prompt
+		time.Sleep(time.Minute)
+		begun := len(s.requests(http.MethodGet))
+		if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Decline}); err != nil {
+			t.Fatal(err)
+		}
+		if ret, ok := next(r, reopenLook+5*time.Second, func(task.Returned) bool { return true }); !ok || ret.Call != "c" || ret.Result == nil {
+			t.Errorf("%+v", ret)
+		}
+		if begun > 2 {
+			t.Errorf("%d streams within a minute", begun)
+		}
+		if n := len(s.requests("notifications/cancelled")); n != 0 {
+			t.Errorf("%d requests were given up", n)
+		}
+	})
+}
+
+// sse sends one event, or only opens the stream.
+func sse(w http.ResponseWriter, id, data string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	if data != "" {
+		_, _ = fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, data) // the client may be gone
+	}
+	_ = http.NewResponseController(w).Flush()
 }
 
 // TestCallThatIsLost: what became of a call whose stream is gone is not known,
@@ -410,93 +447,6 @@ func TestPlaceOfOthers(t *testing.T) {
 		r.accept(p)
 		if got := r.result(id); got != "done" {
 			t.Errorf("the result is %q", got)
-		}
-	})
-}
-
-// TestPlacesUnasked: nothing is resumed of a task that nobody attends, nor in a
-// read-only session; and who comes later finds it still.
-func TestPlacesUnasked(t *testing.T) {
-	for _, readOnly := range []bool{false, true} {
-		inBubble(t, func(t *testing.T) {
-			r := attach(t, once(asking("deploy", nameForm))...)
-			id, first := r.asked()
-			resume := r.s.Resume()
-			r.kill()
-			before := r.count("GET")
-			other := &rig{t: t, srv: r.srv, ep: r.ep}
-			if readOnly {
-				other = newReader(t, r)
-			}
-			other.dial(resume)
-			if readOnly {
-				other.s.Attend([]task.ID{id})
-			}
-			never(other, 10*time.Second, func(task.Prompted) bool { return true })
-			if n := r.count("GET"); n != before+1 {
-				t.Errorf("%d streams were opened", n-before)
-			}
-			resume = other.s.Resume()
-			other.kill()
-			if p := r.again(resume, id); p.Key != first.Key {
-				t.Errorf("%+v", p)
-			}
-		})
-	}
-}
-
-func newReader(t *testing.T, r *rig) *rig {
-	ep, err := NewEndpoint(Config{URL: mcptest.MemoryURL, RoundTripper: r.srv.Transport(), ReadOnly: true, Protocol: task.Legacy})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &rig{t: t, srv: r.srv, ep: ep}
-}
-
-// TestPlacesEnd: what a task that went on asked before is not kept.
-func TestPlacesEnd(t *testing.T) {
-	for name, status := range map[string]mcptest.Status{"goes on": mcptest.Working, "ended": mcptest.Completed} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				r := attach(t, once(asking("deploy", nameForm))...)
-				id, _ := r.asked()
-				resume := r.s.Resume()
-				r.kill()
-				r.srv.SetStatus(string(id), status, "")
-				r.dial(resume)
-				if now := r.s.Resume(); now.Streams != "" {
-					t.Errorf("kept: %q", string(now.Streams))
-				}
-			})
-		})
-	}
-}
-
-// TestPlacesAreBounded: neither what a server asks nor what a file holds makes
-// them grow.
-func TestPlacesAreBounded(t *testing.T) {
-	long := strings.Repeat("x", maxPlace)
-	many := strings.Repeat(`{"ask":1,"sum":1,"of":"r","after":"a"}`+"\n"+`{"ask":2,"sum":1,"done":true}`+"\n", 3*maxPlaces)
-	kept, done := readPlaces("\n{}\n[]\nnull\n{\"ask\":null,\"after\":\"a\"}\n{\"ask\":1}\n{\"ask\":1,\"after\":\"" + long + "\"}\n" + many)
-	if len(kept) != maxPlaces || len(done) != maxPlaces {
-		t.Errorf("%d places, %d done", len(kept), len(done))
-	}
-	if line := (place{Ask: "1", After: long}).line(); line != "" {
-		t.Errorf("a line of %d bytes", len(line))
-	}
-	inBubble(t, func(t *testing.T) {
-		r := attach(t, mcptest.WithPriming(0))
-		any1[task.Stream](r)
-		for i := range 3 * maxPlaces {
-			r.srv.PushRaw("", fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"%d"}}`, i, i))
-			p := any1[task.Prompted](r).Prompt
-			if i > 0 && i%2 == 0 {
-				r.accept(p)
-			}
-		}
-		kept, done := readPlaces(string(r.s.Resume().Streams))
-		if len(kept) != maxPlaces || len(done) != maxPlaces {
-			t.Errorf("%d places, %d done", len(kept), len(done))
 		}
 	})
 }

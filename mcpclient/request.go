@@ -33,6 +33,7 @@ type request struct {
 	task task.ID     // the task it is about
 	call task.CallID // the call it is
 	head func(transport.Head)
+	seen func(id string) // told each event id of its stream
 }
 
 // pending is a request that waits for its reply, on whatever stream that comes.
@@ -128,7 +129,12 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 		Final:       r.final,
 		Patient:     r.patient,
 		Handle:      func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
-		Seen:        func(id string) { o.last = id },
+		Seen: func(id string) {
+			o.last = id
+			if r.seen != nil {
+				r.seen(id)
+			}
+		},
 		Head: func(h transport.Head) {
 			o.heads.Add(1)
 			e.skew.sample(h.Date, h.Sent, h.Received)
