@@ -429,6 +429,24 @@ func TestShutdown(t *testing.T) {
 			}
 		})
 	})
+	t.Run("a call that is cut off is told of", func(t *testing.T) {
+		s := newModern()
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			st.wish(StartMsg{"ops", task.Call{ID: "c", Tool: "deploy"}})
+			if told := st.Shutdown(); len(told) != 1 || !strings.Contains(told[0], "1 call had no reply yet, and was cut off") {
+				t.Errorf("%q", told)
+			}
+		})
+		s = newModern()
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			started(st, "c", "t") // it became a task, which goes on
+			if told := st.Shutdown(); len(told) != 0 {
+				t.Errorf("%q", told)
+			}
+		})
+	})
 	t.Run("a joined one is not ours to end", func(t *testing.T) {
 		s := newScript()
 		s.about.Joined = true

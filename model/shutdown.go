@@ -21,7 +21,7 @@ const (
 // tasks, or with results of tasks whose handles are kept, is left alone; an idle
 // one of our own gets its DELETE. What the next
 // start needs is kept. It returns a sentence for the person for each link whose
-// tasks go on. It is called after the program's loop has ended.
+// tasks go on, or whose calls do not. It is called after the program's loop has ended.
 func (m *Model) Shutdown() []string {
 	idle := m.crew.dismiss()
 	m.stop()
@@ -39,6 +39,9 @@ func (m *Model) Shutdown() []string {
 		}
 		live := l.live()
 		if words := l.farewell(live); words != "" {
+			told = append(told, words)
+		}
+		if words := l.cutOff(); words != "" {
 			told = append(told, words)
 		}
 		keep := live > 0 || l.hasResults(m.now) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
@@ -145,6 +148,25 @@ func (l *link) farewell(live int) string {
 		}
 	}
 	return ""
+}
+
+// cutOff tells of calls without a reply that end with their connections: the
+// server takes that for a cancellation (2026-07-28), and nobody sees what became
+// of them.
+func (l *link) cutOff() string {
+	n := 0
+	for _, r := range l.store.calls {
+		if r.Key.ID == "" && r.Live() {
+			n++
+		}
+	}
+	switch {
+	case l.server == nil || l.about.Era != task.Modern || n == 0:
+		return ""
+	case n == 1:
+		return l.target.Name + ": 1 call had no reply yet, and was cut off; what became of it is not known."
+	}
+	return fmt.Sprintf("%s: %d calls had no reply yet, and were cut off; what became of them is not known.", l.target.Name, n)
 }
 
 // handles returns how many live tasks of l are kept.
