@@ -233,7 +233,7 @@ func TestCloseSaysWhatBecomesOfCalls(t *testing.T) {
 		r.start("work")
 		r.count("tools/call")
 		r.close(false)
-		if !noted(r, "1 calls are on their way and end with their streams") {
+		if !noted(r, "calls that are on their way (1) end with their streams") {
 			t.Error("nothing is said of the call")
 		}
 		if n := r.srv.Count("DELETE"); n != 0 {

@@ -217,7 +217,7 @@ func (e *era2026) close(context.Context, bool) {
 	calls := len(e.calls.running)
 	e.mu.Unlock()
 	if calls > 0 && e.life.Err() == nil {
-		e.ep.Note(fmt.Sprintf("%d calls are on their way and end with their streams, which the server takes for a cancellation; tasks go on", calls))
+		e.ep.Note(fmt.Sprintf("calls that are on their way (%d) end with their streams, which the server takes for a cancellation; tasks go on", calls))
 	}
 	e.halt()
 }
