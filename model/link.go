@@ -77,8 +77,9 @@ type link struct {
 	rejoined bool
 	// estate is what another callboard left of the session, zero for nothing;
 	// quiet: the session is rejoined for that, which is no news.
-	estate task.Resume
-	quiet  bool
+	estate   task.Resume
+	estateAt time.Time // since when
+	quiet    bool
 
 	// mute says that the session's server does not answer, though the session
 	// may live on; nil while it does.

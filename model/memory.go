@@ -72,7 +72,7 @@ func (m *Model) recalled(n recalled) {
 	if n.first {
 		l.resume = resumeOf(l.target.Resume, n.kept.Resume)
 	} else {
-		l.succeeds(n.kept.Resume)
+		l.succeeds(n.kept.Resume, m.now)
 	}
 	m.remember(l, n.kept)
 	if n.first {

@@ -266,6 +266,9 @@ func (m *Model) wake(l *link) time.Time {
 		return at
 	}
 	sooner(l.sched.wake(m.now))
+	if at := l.estateAt.Add(patience); l.estate.Session != "" && m.now.Before(at) {
+		sooner(at)
+	}
 	sooner(l.missing.due())
 	if !l.tools.Loading {
 		sooner(l.toolsDue)

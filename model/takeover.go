@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"callboard/model/task"
 
@@ -12,11 +13,19 @@ import (
 // succeeds takes in that the callboard which had the stream of pushed news of
 // l's session has ended: that stream is l's from now on, to be opened as soon as
 // nothing stands against it.
-func (l *link) succeeds(kept task.Resume) {
+func (l *link) succeeds(kept task.Resume, now time.Time) {
 	if l.resume.PostOnly && !kept.PostOnly && kept.Session != "" && kept.Session == l.resume.Session {
+		if l.estate.Session == "" {
+			l.estateAt = now
+		}
 		l.estate = kept
 	}
 }
+
+// patience is how long a takeover waits for open questions: they come again with
+// the stream, which is nothing for a person who is typing. Where nobody is there
+// to answer, others must not be missed for them.
+const patience = 2 * time.Minute
 
 // takeOver opens the stream of pushed news that another callboard left. The
 // session stays, and what is known of it; since a session has its streams from
@@ -44,6 +53,7 @@ func (m *Model) takeOver(l *link) {
 	l.cancel()
 	l.server, l.quiet = nil, true
 	l.unasked()
+	m.askedAgain(l)
 	m.do(func() tea.Msg { closeSession(s); return nil })
 	m.dial(l)
 }
@@ -66,10 +76,26 @@ func left(ours, kept task.Resume) task.Resume {
 	return ours
 }
 
+// askedAgain lays l's open questions aside, without a word: the stream brings them
+// again.
+func (m *Model) askedAgain(l *link) {
+	said := m.notice
+	for _, a := range slices.Clone(m.askOrder) {
+		if a.Server == l.target.Name && a.waits() {
+			m.closeAsk(a, Withdrawn, "the session was rejoined for its stream, which brings it again")
+		}
+	}
+	m.notice = said
+}
+
 // engaged reports whether l is not to be disturbed: something of it would not
-// outlive its streams (a call without an end, a question, something that the
-// person wants), or its server does not answer now.
+// outlive its streams (a call without an end, an answer, something that the
+// person wants), a question is open, for a while, or its server does not answer
+// now.
 func (m *Model) engaged(l *link) bool {
+	patient := m.now.Before(l.estateAt.Add(patience))
 	return l.starts > 0 || l.tools.Loading || l.mute != nil || m.now.Before(l.busyTo) || len(m.busyRows(l)) > 0 ||
-		slices.ContainsFunc(m.askOrder, func(a *Ask) bool { return a.Server == l.target.Name && a.waits() })
+		slices.ContainsFunc(m.askOrder, func(a *Ask) bool {
+			return a.Server == l.target.Name && a.waits() && (patient || a.State != Open)
+		})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"callboard/mcpclient/mcptest"
 	"callboard/model/task"
 )
 
@@ -161,6 +162,46 @@ func TestTheStreamOfAnotherCallboardIsTakenOver(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestTakenOverOnTheWire: push opens, a question that waits on the stream comes,
+// and the session is neither begun anew nor ended.
+func TestTakenOverOnTheWire(t *testing.T) {
+	severalLives(t, func(srv *mcptest.Server, k *keeper, live func(bool, func(*stage))) {
+		var id task.ID
+		live(true, func(st *stage) {
+			call := task.Call{ID: NewCallID(), Tool: "deploy", Args: []byte(`{}`), AsTask: true}
+			st.wish(StartMsg{"ops", call})
+			st.pass(3 * time.Second)
+			id = st.Row(task.Key{Server: "ops", Call: call.ID}).Key.ID
+		})
+		left := k.resume()
+		k.kept.Resume.PostOnly = true
+		live(false, func(st *stage) {
+			st.pass(5 * time.Second)
+			r, gets := st.row(id), srv.Count("GET")
+			if l := st.link(); !l.PostOnly || l.State != Quiet || gets != 1 {
+				t.Fatalf("%+v, %d streams", l, gets)
+			}
+			k.another(st, func(kept *task.Kept) { kept.Resume = left })
+			st.pass(patience - time.Second)
+			line := st.line()
+			if !st.link().PostOnly || len(r.Asks) != 1 {
+				t.Fatalf("who may be typing is disturbed: %+v", st.link())
+			}
+			st.SaveDraft(r.Asks[0].Prompt.ID, Draft{"name": "x"})
+			st.pass(5 * time.Second)
+			if st.line() != line {
+				t.Errorf("told %q", st.line())
+			}
+			if l := st.link(); l.PostOnly || l.State != Live || st.row(id) != r || srv.Count("GET") == gets {
+				t.Fatalf("%+v, %d streams", l, srv.Count("GET"))
+			}
+			if len(r.Asks) != 1 || st.Draft(r.Asks[0].Prompt.ID) == nil || srv.Count("initialize") != 1 || srv.Count("DELETE") != 0 {
+				t.Errorf("%d questions, %d sessions, %d ended", len(r.Asks), srv.Count("initialize"), srv.Count("DELETE"))
+			}
+		})
+	}, mcptest.WithTools(deploys), mcptest.WithEventStore(100))
 }
 
 func TestAClosedMemoryIsNotAskedAgain(t *testing.T) {
