@@ -53,8 +53,9 @@ type Terminal struct {
 	cancel context.CancelFunc
 
 	mu     sync.Mutex
-	reason error // why the program ends, nil for a plain quit
-	away   bool  // an editor has the terminal
+	reason error     // why the program ends, nil for a plain quit
+	away   bool      // an editor has the terminal
+	back   time.Time // when one gave it back
 }
 
 // ErrNoTerminal says that there is no terminal that could show a dashboard.
@@ -208,7 +209,7 @@ func (t *Terminal) heed() (stop func()) {
 			case <-done:
 				return
 			case s := <-signals:
-				if s == os.Interrupt && t.isAway() {
+				if s == os.Interrupt && t.forEditor() {
 					continue // ctrl+c was typed into the editor
 				}
 				if before {
@@ -242,4 +243,19 @@ func (t *Terminal) setAway(away bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.away = away
+	if !away {
+		t.back = time.Now()
+	}
+}
+
+// signalLag is how late a signal may be heard of on a busy machine. Without an
+// editor ctrl+c is a key here, so that no more than an interrupt sent by a program
+// in this time is lost.
+const signalLag = time.Second
+
+// forEditor reports whether an interrupt that is heard of now was an editor's.
+func (t *Terminal) forEditor() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.away || time.Since(t.back) < signalLag
 }
