@@ -143,7 +143,7 @@ func (m *Model) resumeChange(l *link) []task.Keep {
 	}
 	resume := l.server.Resume()
 	postOnly := l.resume.PostOnly
-	if l.resume.Joined || len(l.sched.watches) == 0 && l.starts == 0 && !l.hasResults(m.now) {
+	if l.resume.Joined || l.sched.live() == 0 && l.starts == 0 && !l.hasResults(m.now) {
 		resume = resume.Afresh()
 	} else if postOnly {
 		resume.PostOnly = true

@@ -76,8 +76,8 @@ func (m *Model) mark(l *link, r *Row) {
 		r.addStep(step)
 		if !r.Task.Status.Terminal() {
 			m.closePrompts(r, "the server does not know the task any more")
-			m.watch(l, r, 0)
 		}
+		m.watch(l, r, 0)
 	case NoMark, UnknownOutcome, NotOurs:
 	}
 	m.changed(r)
@@ -88,7 +88,7 @@ func (m *Model) judgeMissing(l *link) {
 	if len(l.missing.ids) == 0 || l.server == nil {
 		return
 	}
-	live := len(l.sched.watches)
+	live := l.sched.live()
 	all := len(l.missing.ids) >= min(live, missingMany)
 	switch {
 	case l.sure.After(l.missing.since) || live == 1 || l.vanished && all:

@@ -266,6 +266,9 @@ func (m *Model) got(l *link, g got) {
 			m.pollFailed(r, "the server answered for another task")
 		case a.err == nil:
 			m.take(l, report{task: a.task, how: task.Polled, sentAt: a.sentAt, at: m.now})
+			if l.sched.recalls(a.id) { // once is enough, whatever the server says of an ended task
+				l.sched.forget(a.id)
+			}
 			m.progressed(l)
 		case m.troubled(l, a.err):
 			if l.server == nil {
@@ -281,6 +284,9 @@ func (m *Model) got(l *link, g got) {
 			m.pollFailed(r, a.err.Message.Line())
 		default:
 			m.pollFailed(r, a.err.Message.Line())
+			if r != nil && !r.Live() && refuses(a.err) {
+				l.sched.forget(a.id) // it has ended: the answer stays the same
+			}
 		}
 	}
 	m.judgeMissing(l)

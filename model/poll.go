@@ -39,6 +39,7 @@ type schedule struct {
 	queues   map[queueKey]*list.List
 	limiter  *rate.Limiter
 	asked    int // gets under way
+	past     int // watches of tasks that have ended
 	selected task.ID
 
 	// afresh: what was last heard of before it is due (a gap, a refresh).
@@ -70,7 +71,7 @@ type sight struct {
 	doubts map[task.ID]time.Time
 }
 
-// watch is one live task.
+// watch is one live task, or a past one that is to be heard of once more.
 type watch struct {
 	id      task.ID
 	every   time.Duration
@@ -81,6 +82,7 @@ type watch struct {
 	soon    bool // due at once
 	asked   bool // a get is under way; it stands in no queue then
 	alone   bool // push does not cover it
+	past    bool
 	place   *list.Element
 	waiting *list.List
 }
@@ -137,6 +139,25 @@ func (s *schedule) remember(t task.Task, listed bool, now time.Time) {
 	}
 }
 
+// recall begins the watch of a task that had ended when it was kept, until it is
+// heard of.
+func (s *schedule) recall(t task.Task, listed bool, now time.Time) {
+	s.remember(t, listed, now)
+	if w := s.watches[t.ID]; !w.past {
+		w.past = true
+		s.past++
+	}
+}
+
+// recalls reports whether a task that had ended is still to be heard of.
+func (s *schedule) recalls(id task.ID) bool {
+	w := s.watches[id]
+	return w != nil && w.past
+}
+
+// live returns how many live tasks are watched.
+func (s *schedule) live() int { return len(s.watches) - s.past }
+
 // want asks for a task soon, also for one of which only the id is known.
 func (s *schedule) want(id task.ID, now time.Time) {
 	w := s.watches[id]
@@ -158,6 +179,9 @@ func (s *schedule) forget(id task.ID) {
 	}
 	if w.asked {
 		s.asked--
+	}
+	if w.past {
+		s.past--
 	}
 	s.dequeue(w)
 	delete(s.watches, id)

@@ -1,16 +1,24 @@
 package model
 
-import "callboard/model/task"
+import (
+	"slices"
+
+	"callboard/model/task"
+)
 
 // remember takes in what is kept: rows of it stand at once, and what another
 // process forgot leaves.
 func (m *Model) remember(l *link, kept task.Kept) {
 	now := make(map[task.Key]bool, len(kept.Handles)+len(kept.Foreign)+len(kept.Unsettled))
 	key := func(id task.ID) task.Key { return task.Key{Server: l.target.Name, ID: id} }
+	var ended []*Row
 	for _, h := range kept.Handles {
 		now[key(h.Task.ID)] = true
-		m.rememberHandle(l, h)
+		if r, fresh := m.rememberHandle(l, h); fresh && !r.Live() {
+			ended = append(ended, r)
+		}
 	}
+	m.lookBack(l, ended)
 	for _, h := range kept.Foreign {
 		now[key(h.Task.ID)] = true
 		m.rememberForeign(l, h)
@@ -27,17 +35,38 @@ func (m *Model) remember(l *link, kept task.Kept) {
 	l.recorded = now
 }
 
-// rememberHandle makes or completes the row of a handle.
-func (m *Model) rememberHandle(l *link, h task.Handle) {
+// lookedBack is how many of the tasks that had ended are asked for at the start:
+// what they said last is not kept, and the server may have forgotten them.
+const lookedBack = 50
+
+// lookBack lets those of rows that ended last be heard of once more.
+func (m *Model) lookBack(l *link, rows []*Row) {
+	if l.server != nil {
+		return // another callboard ended them just now
+	}
+	slices.SortFunc(rows, func(a, b *Row) int { return b.Task.Updated.Compare(a.Task.Updated) })
+	for _, r := range rows[:min(len(rows), lookedBack)] {
+		l.sched.recall(r.Task, l.brings(r.Handle), m.now)
+	}
+}
+
+// brings reports whether the list is expected to have a task whose handle is kept:
+// it has those of the session to be rejoined, the others are asked for one by one.
+func (l *link) brings(h *task.Handle) bool {
+	return h.Session == l.resume.Session && l.resume.Era != task.Modern
+}
+
+// rememberHandle makes or completes the row of a handle. It returns nil where
+// there is to be none, and whether the row is new.
+func (m *Model) rememberHandle(l *link, h task.Handle) (r *Row, fresh bool) {
 	id := h.Task.ID
 	if id == "" || l.forgotten[id] {
-		return
+		return nil, false
 	}
-	r := l.store.tasks[id]
-	fresh := r == nil
-	if fresh {
+	r = l.store.tasks[id]
+	if fresh = r == nil; fresh {
 		if r = m.rememberTask(l, h); r == nil {
-			return
+			return nil, false
 		}
 	}
 	r.Handle, r.foreign = &h, false
@@ -50,9 +79,7 @@ func (m *Model) rememberHandle(l *link, h task.Handle) {
 	switch {
 	case !r.Live():
 	case fresh && l.server == nil:
-		// The list brings those of the session to be rejoined; the others are
-		// asked for one by one.
-		l.sched.remember(r.Task, h.Session == l.resume.Session && l.resume.Era != task.Modern, m.now)
+		l.sched.remember(r.Task, l.brings(&h), m.now)
 	case fresh, h.Seen.After(r.Heard) && h.Task.Status != r.Task.Status:
 		l.sched.want(id, m.now)
 	}
@@ -60,6 +87,7 @@ func (m *Model) rememberHandle(l *link, h task.Handle) {
 		l.asking.follow(r)
 	}
 	m.changed(r)
+	return r, fresh
 }
 
 // rememberTask makes a row of what was last known of a task, nil where the table

@@ -36,10 +36,10 @@ func (m *Model) watchTask(server string, id task.ID) {
 }
 
 // Sought reports whether a server has not said yet what it knows of a task that
-// the person named by its id.
+// the person named by its id, or of one that is kept and had ended.
 func (m *Model) Sought(server string, id task.ID) bool {
 	l := m.byName[server]
-	return l != nil && l.named[id]
+	return l != nil && (l.named[id] || l.sched.recalls(id))
 }
 
 // notOursWhy is why nothing is done with a handle of other credentials.

@@ -174,7 +174,7 @@ func (d *desk) row(id task.ID) (*model.Row, error) {
 		if r == nil {
 			return !d.m.Sought(d.server, id)
 		}
-		return r.Mark != model.NoMark || r.PollError != "" || r.Task.Status.Terminal() || fresh(r)
+		return r.Mark != model.NoMark || r.PollError != "" || fresh(r) || r.Task.Status.Terminal() && !d.m.Sought(d.server, id)
 	}
 	if err := d.until(said); err != nil {
 		return nil, err

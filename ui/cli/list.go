@@ -95,7 +95,7 @@ func (d *desk) listed() bool {
 	board := d.m.Board()
 	for i := range board.Len() {
 		r := board.At(i)
-		if r.Key.ID != "" && r.Mark == model.NoMark && !r.Task.Status.Terminal() && !fresh(r) && r.PollError == "" {
+		if r.Key.ID != "" && r.Mark == model.NoMark && !fresh(r) && r.PollError == "" && (!r.Task.Status.Terminal() || d.m.Sought(d.server, r.Key.ID)) {
 			return false
 		}
 	}
