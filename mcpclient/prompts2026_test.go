@@ -315,7 +315,7 @@ func TestModernOutcomes(t *testing.T) {
 			tool("errs", func(context.Context, *mcptest.Call) mcptest.Outcome { return mcptest.ToolError("no luck") }))
 		r.start("refuses")
 		id := any1[task.Started](r).Task.ID
-		if got := r.ends(id); got.Status != task.Failed {
+		if got := r.ends(id); got.Status != task.Failed || got.ToolError {
 			t.Errorf("%+v", got)
 		}
 		res, err := r.s.Result(t.Context(), id)
@@ -324,7 +324,7 @@ func TestModernOutcomes(t *testing.T) {
 		}
 		r.start("errs")
 		id = any1[task.Started](r).Task.ID
-		if got := r.ends(id); got.Status != task.Completed {
+		if got := r.ends(id); got.Status != task.Completed || !got.ToolError {
 			t.Errorf("%+v", got)
 		}
 		if res, err := r.s.Result(t.Context(), id); err != nil || !res.IsError {
