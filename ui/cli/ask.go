@@ -86,7 +86,7 @@ func (g *dialogue) introduce() {
 	for _, w := range g.a.Prompt.Form.Warnings {
 		g.say("  (%s)\n", w.Line())
 	}
-	g.say("Enter takes what stands in [brackets]. %s leaves a field out, %s and %s tell the server no, %s leaves the question open.\n",
+	g.say("Enter takes what stands in [brackets]. %s leaves a field out, %s tells the server no, %s dismisses the question, %s leaves it open.\n",
 		typeSkip, typeDecline, typeCancel, typeLater)
 }
 
@@ -236,7 +236,11 @@ func (g *dialogue) problem(f *task.Field) string {
 
 // describe says what a field is, and lists its choices.
 func (g *dialogue) describe(f *task.Field) {
-	if words := strings.TrimSpace(f.Description.Line() + " " + f.Constraint().Line()); words != "" {
+	words, wants := f.Description.Line(), f.Constraint().Line()
+	if words != "" && wants != "" {
+		wants = "(" + wants + ")"
+	}
+	if words = strings.TrimSpace(words + " " + wants); words != "" {
 		g.say("  %s\n", words)
 	}
 	for i, c := range f.Choices {

@@ -278,7 +278,7 @@ func TestPromptOnATerminal(t *testing.T) {
 		if s.code != 0 || s.out != `accept {"name":"Ada","days":["Mon","Tue"]}`+"\n" {
 			t.Errorf("%+v", s)
 		}
-		for _, want := range []string{"asks, for", "Who?", "Name: ", "! it is required", "! name must be at least 2", "! n must be a number", "n (optional) [1]: ", "  1  \"Mon\"", `"n":5`} {
+		for _, want := range []string{"asks, for", "Who?", ":decline tells the server no, :cancel dismisses the question,", "Name: ", "! it is required", "! name must be at least 2", "! n must be a number", "n (optional) [1]: ", "  1  \"Mon\"", `"n":5`} {
 			if !strings.Contains(s.errs, want) {
 				t.Errorf("no %q in:\n%s", want, s.errs)
 			}
