@@ -99,9 +99,10 @@ func (d *desk) within(limit time.Duration, done func() bool) {
 func (d *desk) waiting(r *model.Row, problem string) error {
 	asks := open(r)
 	if r.Key.ID == "" {
+		docs := newPromptDocs(asks)
 		d.send(model.CancelMsg{Key: r.Key})
 		d.within(2*time.Second, func() bool { return !r.Live() })
-		return exit(exitAsks, "the call asks before there is a task that could wait, and was given up: %s%s; answer it by --field or --accept-defaults, or on a terminal", questions(asks), problemWords(problem))
+		return d.askedFor(r, docs, exit(exitAsks, "the call asks before there is a task that could wait, and was given up: %s%s; answer it by --field or --accept-defaults, or on a terminal", questions(asks), problemWords(problem)))
 	}
 	if d.a.JSON && d.watch == nil {
 		if err := d.print(reportDoc{Task: newTaskDoc(r), Prompts: newPromptDocs(asks)}); err != nil {
@@ -116,6 +117,28 @@ func (d *desk) waiting(r *model.Row, problem string) error {
 		said = strings.TrimSuffix(said, ".")
 	}
 	return exit(exitAsks, "the task %s waits for an answer: %s%s; it goes on with: %s", r.Key.ID.Text().Line(), said, problemWords(problem), d.again("answer", r))
+}
+
+// refused ends the command of a call that the server refuses until a page was
+// visited (error -32042).
+func (d *desk) refused(r *model.Row) error {
+	asks := open(r)
+	var pages []string
+	for _, a := range asks {
+		pages = append(pages, task.CleanLine(a.Prompt.URL, 4096).Line())
+	}
+	return d.askedFor(r, newPromptDocs(asks), exit(exitAsks, "the call is refused until you have visited %s; then run it again", strings.Join(pages, " and ")))
+}
+
+// askedFor is the end of a call that asked and cannot wait; its document has what it
+// asked.
+func (d *desk) askedFor(r *model.Row, prompts []promptDoc, end *Exit) error {
+	if d.a.JSON {
+		if err := d.print(reportDoc{Task: newTaskDoc(r), Prompts: prompts, Error: errorDoc(end).Error}); err != nil {
+			return err
+		}
+	}
+	return end
 }
 
 func problemWords(problem string) string {

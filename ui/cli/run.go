@@ -164,6 +164,9 @@ func (d *desk) conclude(r *model.Row) error {
 	end := verdict(r, result, fault)
 	switch {
 	case d.watch != nil:
+	if r.MustVisit() && d.watch == nil {
+		return d.refused(r)
+	}
 	case d.a.JSON:
 		doc := reportDoc{Task: newTaskDoc(r)}
 		switch {
