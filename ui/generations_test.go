@@ -30,6 +30,10 @@ func onModern(t *testing.T, w, h int, f func(*stage, *script)) {
 func TestTheHeaderAndTheServersNameTheGeneration(t *testing.T) {
 	onModern(t, 120, 40, func(s *stage, srv *script) {
 		s.shows("2026-07-28")
+		s.size(40, 12) // where the title has no room
+		s.shows(" ops · 2026-07-28 · ")
+		s.hides("callboard")
+		s.size(120, 40)
 		s.press("s")
 		s.shows("MCP 2026-07-28: no sessions, tasks as an extension", "no list of tasks")
 		s.golden("servers-modern-120x40")
@@ -38,6 +42,14 @@ func TestTheHeaderAndTheServersNameTheGeneration(t *testing.T) {
 		s.press("s")
 		s.shows("MCP 2025-11-25: sessions, tasks in the core protocol")
 	})
+}
+
+func TestTheHeaderOfSeveralServersNamesTheirGenerations(t *testing.T) {
+	play(t, 120, 24, func() map[string]*script {
+		modern := opsServer()
+		modern.about.Era, modern.about.Version = task.Modern, "2026-07-28"
+		return map[string]*script{"ops": opsServer(), "lab": modern}
+	}, func(s *stage) { s.shows("2 servers · 2025-11-25, 2026-07-28 · ") })
 }
 
 // A server without tasks is named so before anybody wonders.

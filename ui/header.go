@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,8 +45,19 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 	dot := s.t.Dim.Paint(" " + s.t.Glyphs.Dot + " ")
 	name := " " + s.t.Title.Paint(title)
 	if len(links) != 1 {
-		states := s.linkCounts(links)
-		return []string{name + "  " + count(len(links), "server", "servers") + dot + states, " " + states}
+		states, servers := s.linkCounts(links), name+"  "+count(len(links), "server", "servers")+dot
+		var versions []string
+		for _, l := range links {
+			if v := task.CleanLine(l.About.Version, 20).Line(); v != "" && !slices.Contains(versions, v) {
+				versions = append(versions, v)
+			}
+		}
+		all := servers
+		if versions != nil {
+			slices.Sort(versions)
+			all += s.t.Dim.Paint(strings.Join(versions, ", ")) + dot
+		}
+		return []string{all + states, servers + states, " " + states}
 	}
 	l := &links[0]
 	st := s.linkStatus(l.State)
@@ -82,6 +94,7 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 		name + "  " + server + dot + url + dot + version + joined + state,
 		name + "  " + server + dot + version + joined + state,
 		name + "  " + server + dot + version + state,
+		" " + server + dot + version + state,
 		name + "  " + server + dot + state,
 		" " + server + dot + state,
 		" " + state,
