@@ -21,7 +21,7 @@ var commands = [...]command{
 		examples: [][2]string{{"callboard demo --listen 127.0.0.1:8900", "then: callboard ls localhost:8900/mcp"}}},
 	{is: Watch, name: "watch", words: "URL [URL...|ID]", servers: some, ids: maybe, brief: "print what happens as lines, without a screen",
 		more: []string{
-			"Without an ID: all tasks, until a signal ends it. It is read-only unless --prompts is given; it then shows questions and answers none.",
+			"Without an ID: all tasks, until a signal ends it, or no server is reached and none is tried again. It is read-only unless --prompts is given; it then shows questions and answers none.",
 			"With an ID (a word without a slash, behind one URL): this task, until it ends; the exit code says how. Its questions are asked on a terminal; elsewhere they end it with exit code 6.",
 			"With --json each line is an object: at, server, event (link, status, mark, progress, prompt, withdrawn, done, note), word, and where they are known task, tool, how, text, prompt.",
 		},
