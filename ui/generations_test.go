@@ -128,6 +128,25 @@ func TestAToolErrorIsNoSuccess(t *testing.T) {
 	})
 }
 
+// The words of our own that stand for a status are explained.
+func TestTheHelpExplainsTheWordsOfTheTable(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		sc := s.r.scene()
+		explained := map[string]bool{}
+		for _, w := range sc.vocabulary() {
+			explained[w[0]] = true
+		}
+		for _, row := range []model.Row{
+			{Mark: model.NotOurs}, {Mark: model.Expired}, {Mark: model.Gone}, {Mark: model.UnknownOutcome},
+			{Task: task.Task{Status: task.Completed, ToolError: true}},
+		} {
+			if word := sc.statusOf(&row).word; !explained[word] {
+				t.Errorf("%q is not explained", word)
+			}
+		}
+	})
+}
+
 // What a server reports after the end stands beside it.
 func TestALateCompletionStandsBesideTheEnd(t *testing.T) {
 	onModern(t, 120, 30, func(s *stage, srv *script) {
