@@ -515,12 +515,20 @@ func TestResultOutlivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := proxy.Accept()
-	if err != nil {
-		t.Fatal(err)
+	tried := make(chan struct{})
+	go func() {
+		defer close(tried)
+		if c, err := proxy.Accept(); err == nil {
+			_ = c.Close()
+		}
+	}()
+	select {
+	case <-tried:
+		_ = proxy.Close()
+	case r := <-ended:
+		_ = proxy.Close()
+		t.Fatalf("it did not wait: %+v", r)
 	}
-	_ = c.Close()
-	_ = proxy.Close()
 	again := mcptest.New(mcptest.WithSharedTasks())
 	t.Cleanup(func() { _ = again.Close() })
 	again.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Completed, Outcome: mcptest.Answered("done after all")})
