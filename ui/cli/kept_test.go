@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"callboard/mcpclient/mcptest"
+	"callboard/model"
+	"callboard/model/task"
 )
 
 // What stands against keeping things is told to scripts, too.
@@ -38,6 +41,16 @@ func TestTroubleWithWhatIsKept(t *testing.T) {
 			t.Errorf("it was set aside: %+v", s)
 		}
 	})
+}
+
+// A row of other credentials says so, whatever became of its task.
+func TestCellsOfWhatIsNotOurs(t *testing.T) {
+	for _, status := range []task.Status{task.Working, task.Completed} {
+		r := &model.Row{Key: task.Key{Server: "s", ID: "t"}, Task: task.Task{Status: status}, Mark: model.NotOurs}
+		if got := cells(r, time.Now())[0]; got != "not ours" {
+			t.Errorf("%s: %q", status, got)
+		}
+	}
 }
 
 // JSON calls a tool by its name, whoever started it and when.

@@ -111,7 +111,7 @@ func cells(r *model.Row, now time.Time) []string {
 	if r.ToolFailed() {
 		status = "tool error"
 	}
-	if mark, _ := markWords(r.Mark); mark != "" && !r.Task.Status.Terminal() {
+	if mark, _ := markWords(r.Mark); mark != "" && (!r.Task.Status.Terminal() || r.Mark == model.NotOurs) {
 		status = mark
 	}
 	ttl := "-"
