@@ -97,10 +97,13 @@ func (d *desk) follow() error {
 		d.watch = newWatcher(d.m, d.env.Out, d.a.JSON)
 		d.watch.only = d.key(id)
 	}
-	if _, err := d.row(id); err != nil {
+	if err := d.connected(); err != nil {
 		return err
 	}
 	d.patient = true
+	if _, err := d.row(id); err != nil {
+		return err
+	}
 	return d.finish(d.key(id))
 }
 
@@ -161,12 +164,12 @@ func (d *desk) conclude(r *model.Row) error {
 	if result != nil && result.Err != nil {
 		fault = result.Err
 	}
-	end := verdict(r, result, fault)
-	switch {
-	case d.watch != nil:
 	if r.MustVisit() && d.watch == nil {
 		return d.refused(r)
 	}
+	end := verdict(r, result, fault)
+	switch {
+	case d.watch != nil:
 	case d.a.JSON:
 		doc := reportDoc{Task: newTaskDoc(r)}
 		switch {
