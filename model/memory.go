@@ -133,17 +133,17 @@ func (m *Model) keepNow(l *link) {
 	m.keep(l, append(changes, m.resumeChange(l)...)...)
 }
 
-// resumeChange returns what is to be kept of l's session: itself while tasks or
-// calls live in it, or results can be had there, else that its era was found
-// out. It is empty where that is kept already. A session that another program
-// began is not ours to keep.
+// resumeChange returns what is to be kept of l's session: itself from its
+// beginning, so that other processes work in it and not in one of their own
+// whose tasks this one could not see. It is empty where that is kept already. A
+// session that another program began is not ours to keep.
 func (m *Model) resumeChange(l *link) []task.Keep {
 	if l.server == nil || l.target.Memory == nil {
 		return nil
 	}
 	resume := l.server.Resume()
 	postOnly := l.resume.PostOnly
-	if l.resume.Joined || l.sched.live() == 0 && l.starts == 0 && !l.hasResults(m.now) {
+	if l.resume.Joined {
 		resume = resume.Afresh()
 	} else if postOnly {
 		resume.PostOnly = true
@@ -153,7 +153,7 @@ func (m *Model) resumeChange(l *link) []task.Keep {
 		was = l.resume.Streams // as they were kept before
 	}
 	if resume == l.keptResume || resume.Session == "" && resume.Era == l.keptResume.Era {
-		return nil // an idle session that was kept stays so until it ends
+		return nil
 	}
 	l.keptResume = resume
 	return []task.Keep{task.KeepResume{Resume: resume, Was: was}}

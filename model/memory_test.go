@@ -77,11 +77,19 @@ func TestAHandleOutlivesCallboard(t *testing.T) {
 func TestASessionIsRejoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, k := newScript(), newKeeper()
-		lives(t, Options{}, s, k, func(st *stage) {
+		// An idle session is kept for the processes beside this one, and for no longer.
+		idle := func(st *stage) {
 			st.pass(3 * time.Second)
-			if r := k.resume(); r.Session != "" || r.Era != task.Legacy {
-				t.Errorf("an idle session is kept: %+v", r)
+			if r := k.resume(); r.Session != "s1" || r.Era != task.Legacy {
+				t.Errorf("of an idle session is kept %+v", r)
 			}
+		}
+		lives(t, Options{}, s, k, idle, false)
+		if r := k.resume(); r.Session != "" || r.Era != task.Legacy || s.closed[len(s.closed)-1] {
+			t.Errorf("of an idle session that was ended is kept %+v, %v", r, s.closed)
+		}
+		lives(t, Options{}, s, k, func(st *stage) {
+			idle(st)
 			started(st, "c", "t")
 			s.mu.Lock()
 			s.leaves.LastEvent = "7"
@@ -110,7 +118,7 @@ func TestASessionIsRejoined(t *testing.T) {
 		if len(told) != 1 || !strings.Contains(told[0], "the next start rejoins") {
 			t.Errorf("told %q", told)
 		}
-		if k.resume().Session != "s1" || k.closed != 2 || s.closed[len(s.closed)-1] != true {
+		if k.resume().Session != "s1" || k.closed != 3 || s.closed[len(s.closed)-1] != true {
 			t.Errorf("kept %+v, closed %d times, %v", k.resume(), k.closed, s.closed)
 		}
 		lives(t, Options{}, s, k, func(st *stage) { // its task ends, but its result can be had
