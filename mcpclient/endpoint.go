@@ -48,6 +48,10 @@ type Config struct {
 	// is declared, nothing attended, answered, cancelled or started.
 	ReadOnly bool
 
+	// Sampling declares that a person is there to answer sampling/createMessage
+	// (client/sampling). It is not declared where ReadOnly is set.
+	Sampling bool
+
 	// ClientVersion is the version that the server is told.
 	ClientVersion string
 

@@ -7,6 +7,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -37,6 +38,12 @@ type Options struct {
 	Targets  []Target
 	OnDemand bool // --prompts on-demand: attend only what the person opens
 	ReadOnly bool
+	// Audit gets what is to be written down; nil for nothing.
+	Audit Audit
+	// Sampler writes a draft of what a sampling request asks for, whose params
+	// it gets (--sampling-command); nil where there is none. Its error is in
+	// words for a person.
+	Sampler func(ctx context.Context, params json.RawMessage) (string, error)
 }
 
 // Model is the thinking half of the program. One goroutine owns it (the Bubble

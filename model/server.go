@@ -82,3 +82,15 @@ type Memory interface {
 	// Close writes what is left and gives up what other processes wait for.
 	Close(ctx context.Context) error
 }
+
+// Audit is the trail of what happened and who did what, of all servers.
+// model/state has one on disk. Its methods may be called by many goroutines.
+type Audit interface {
+	// Add takes in entries and returns at once; they are written within a
+	// second. Where they come faster than they can be written, some are left
+	// out, and an entry says so.
+	Add(entries ...task.Entry)
+	// News blocks until something could not be written, and says why, in words
+	// for a person, once for each kind of trouble.
+	News(ctx context.Context) error
+}

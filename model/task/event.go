@@ -36,6 +36,10 @@ type (
 		Why    Text
 	}
 
+	// Flooding says that the server asks faster than a person could read, so
+	// that Waiting of its questions are taken in later. 0: it does no longer.
+	Flooding struct{ Waiting int }
+
 	// Delivered says what became of answers that the session held (Receipt.Waits)
 	// and sent by itself, since what they waited for is not asked any more. Err
 	// is as that of Answer; where there is one, the prompts can be answered again.
@@ -100,6 +104,7 @@ type (
 func (Changed) event()      {}
 func (Prompted) event()     {}
 func (Withdrawn) event()    {}
+func (Flooding) event()     {}
 func (Delivered) event()    {}
 func (URLDone) event()      {}
 func (Started) event()      {}

@@ -55,6 +55,11 @@ type Field struct {
 	Choices              []Choice
 	MinItems, MaxItems   int
 
+	// Secret says that the field seems to ask for a password, a key or a token,
+	// which the protocol forbids (client/elicitation, "Security
+	// Considerations"): it is masked, and kept on no disk.
+	Secret bool
+
 	// Nullable says that the schema allows null here. A required field that is
 	// left unset is then sent as null.
 	Nullable bool

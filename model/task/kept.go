@@ -46,9 +46,11 @@ type Kept struct {
 	// Unsettled are calls that were on their way when the process that sent
 	// them ended.
 	Unsettled []Sent
+	// Drafts are what was typed and not sent, by any process, newest first.
+	Drafts []KeptDraft
 }
 
-// Keep is one change of what is kept: one of the types below.
+// Keep is one change of what is kept: one of the types below, and those of draft.go.
 type Keep interface{ keep() }
 
 type (

@@ -9,16 +9,18 @@ import (
 // program's life.
 type PromptID string
 
-// Mode is the kind of an elicitation (client/elicitation).
+// Mode is the kind of a prompt (client/elicitation, client/sampling).
 type Mode uint8
 
-// The two modes of elicitation/create.
+// The two modes of elicitation/create, and sampling/createMessage.
 const (
 	FormMode Mode = iota
 	URLMode
+	SamplingMode
 )
 
-// Prompt is one elicitation/create that waits for a person.
+// Prompt is one elicitation/create or sampling/createMessage that waits for a
+// person.
 type Prompt struct {
 	ID   PromptID
 	Mode Mode
@@ -34,8 +36,17 @@ type Prompt struct {
 	Call    CallID
 	Message Text
 	At      time.Time // when it arrived, our clock
+	// Until is when the server stops waiting for an answer, our clock, as far
+	// as it said so; zero where it did not. The ttl of Task is not in it.
+	Until time.Time
+	// Polled says that the server does not hold a request open for the answer:
+	// it asked us for a task of ours (basic/utilities/tasks, "Augmented
+	// Requests"), and fetches the result when it likes.
+	Polled bool
 
-	Form Form // FormMode
+	Form Form // FormMode; SamplingMode: of SampledText and SampledModel
+
+	Sampling *Sampling // SamplingMode
 
 	// URL is raw and whole, ElicitationID raw; both URLMode only.
 	URL, ElicitationID string
@@ -66,7 +77,9 @@ func (a Action) String() string {
 }
 
 // Reply is the answer to one prompt. Content is a JSON object, for Accept of
-// FormMode only; else nil.
+// FormMode and SamplingMode only; else nil. To decline or dismiss a sampling
+// request is an error of kind Unsupported in the Modern era, which has no form
+// for it (an InputResponse is a result).
 type Reply struct {
 	Prompt  PromptID
 	Action  Action
