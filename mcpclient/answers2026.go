@@ -53,14 +53,16 @@ func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receip
 	return out, nil
 }
 
-// inputResponse is schema type InputResponse for a reply.
+// inputResponse is schema type InputResponse for a reply. It is a result always:
+// there is none that refuses to sample.
 func inputResponse(p *prompt, r task.Reply) (json.RawMessage, error) {
-	result := elicitationResult(p, r)
-	raw, err := json.Marshal(result)
-	if err != nil {
-		return nil, fail(task.Internal, "the answer is not valid JSON")
+	result, refused, err := replyTo(&p.Prompt, r, nil)
+	if refused != nil {
+		out := fail(task.Unsupported, "MCP %s has no answer that refuses a sampling request", version2026)
+		out.Advice = task.Own("leave it open, or cancel the task or call that asks")
+		return nil, out
 	}
-	return raw, nil
+	return result, err
 }
 
 func (e *era2026) release(ps []*prompt) {

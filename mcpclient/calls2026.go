@@ -196,12 +196,12 @@ func (e *era2026) newRound(c *call, requests json.RawMessage) (*round, error) {
 func (e *era2026) inputPrompt(raw json.RawMessage) (p *prompt, why string) {
 	method := text(member(raw, "method"))
 	switch {
-	case method != "elicitation/create":
+	case method != methodElicit && (method != methodSample || !e.ep.cfg.Sampling):
 		return nil, fmt.Sprintf("%s, which callboard did not declare", task.CleanLine(method, maxName).Line())
 	case e.ep.cfg.ReadOnly:
 		return nil, "an answer, which read-only sessions do not give"
 	}
-	parsed, fault := parseElicitation(member(raw, "params"))
+	parsed, fault := parsePrompt(method, member(raw, "params"))
 	if fault != "" {
 		return nil, fault
 	}

@@ -27,7 +27,11 @@ func (ep *Endpoint) declared() map[string]any {
 		return map[string]any{}
 	}
 	type none struct{}
-	return map[string]any{"elicitation": map[string]any{"form": none{}, "url": none{}}}
+	can := map[string]any{"elicitation": map[string]any{"form": none{}, "url": none{}}}
+	if ep.cfg.Sampling {
+		can["sampling"] = none{}
+	}
+	return can
 }
 
 // dial2025 begins or rejoins a session of MCP 2025-11-25, or of an older

@@ -24,8 +24,8 @@ func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
 		if err == nil {
 			e.post(ownMessage{method: "the answer to ping", body: body})
 		}
-	case "elicitation/create":
-		e.elicited(m, o)
+	case methodElicit, methodSample:
+		e.prompted(m, o)
 	default:
 		if !silent { // who may answer does
 			e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "callboard does not offer this method")

@@ -35,6 +35,7 @@ type place struct {
 	Call  task.CallID `json:"call,omitempty"`
 	Waits bool        `json:"waits,omitempty"` // Of is a tasks/result
 	Asks  string      `json:"asks,omitempty"`  // the params of the request, where After is empty
+	How   string      `json:"how,omitempty"`   // the method of the request, absent for elicitation/create
 	Done  bool        `json:"done,omitempty"`  // no place, but a question that is not to be asked again
 }
 
@@ -150,6 +151,9 @@ func (e *era2025) put(p *prompt, o *origin, params json.RawMessage) {
 	}
 	if o.last == "" && len(params) < maxPlace {
 		p.place.Asks = string(params)
+		if p.Mode == task.SamplingMode {
+			p.place.How = methodSample
+		}
 	}
 }
 
@@ -166,7 +170,7 @@ func (e *era2025) restore() {
 			continue
 		}
 		if params := json.RawMessage(k.Asks); sumOf(params) == k.Sum && isObject(params) && json.Valid(params) {
-			e.elicited(&jsonrpc.Message{ID: k.Ask, Method: "elicitation/create", Params: params}, &origin{})
+			e.prompted(&jsonrpc.Message{ID: k.Ask, Method: cmp.Or(k.How, methodElicit), Params: params}, &origin{})
 		}
 	}
 }

@@ -15,15 +15,31 @@ const (
 	maxAsked   = 1 << 20 // bytes of one
 )
 
-// parseElicitation decodes schema type ElicitRequestParams. fault says why it
-// cannot be shown, "" for nothing. A `task` in it is ignored: we declare no
-// tasks of our own.
-func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
-	var requested json.RawMessage
-	mode := ""
+// The methods by which a server asks a person.
+const (
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+)
+
+// parsePrompt makes a prompt of the params of a request that asks a person, of
+// whichever generation and in whatever message it came. Its ID, Key, Task and Call
+// are the caller's to fill. fault says what is wrong with the params, "" for
+// nothing; the code for that is -32602. A `task` in them is the caller's business.
+func parsePrompt(method string, params json.RawMessage) (p task.Prompt, fault string) {
 	if len(params) > maxAsked {
 		return p, "callboard takes prompts of at most 1 MiB"
 	}
+	if method == methodSample {
+		return parseSampling(params)
+	}
+	return parseElicitation(params)
+}
+
+// parseElicitation decodes schema type ElicitRequestParams. fault says why it
+// cannot be shown, "" for nothing.
+func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
+	var requested json.RawMessage
+	mode := ""
 	members(params, func(k, v []byte) bool {
 		switch string(k) {
 		case "mode":
@@ -67,7 +83,7 @@ func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
 func (e *engine) urlsRequired(c *call, data json.RawMessage) int {
 	n := 0
 	elements(member(data, "elicitations"), func(raw []byte) bool {
-		parsed, fault := parseElicitation(raw)
+		parsed, fault := parsePrompt(methodElicit, raw)
 		if fault != "" || parsed.Mode != task.URLMode {
 			return true
 		}
@@ -86,13 +102,6 @@ func (e *engine) urlsRequired(c *call, data json.RawMessage) int {
 		return !full && n < maxURLs
 	})
 	return n
-}
-
-// elicitResult is schema type ElicitResult.
-type elicitResult struct {
-	Meta    map[string]json.RawMessage `json:"_meta,omitempty"`
-	Action  string                     `json:"action"`
-	Content json.RawMessage            `json:"content,omitempty"`
 }
 
 // claim finds an open prompt and marks it as being answered.
@@ -116,15 +125,4 @@ func (e *engine) claim(id task.PromptID) (*prompt, error) {
 	}
 	p.sending = true
 	return p, nil
-}
-
-// elicitationResult is what a reply says.
-func elicitationResult(p *prompt, r task.Reply) elicitResult {
-	result := elicitResult{Action: r.Action.String()}
-	if r.Action == task.Accept && p.Mode == task.FormMode {
-		if result.Content = r.Content; result.Content == nil {
-			result.Content = json.RawMessage(`{}`)
-		}
-	}
-	return result
 }

@@ -12,14 +12,13 @@ import (
 	"callboard/model/task"
 )
 
-// elicited handles elicitation/create.
-func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
+// prompted handles elicitation/create and sampling/createMessage.
+func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	silent := e.silent()
-	if e.ep.cfg.ReadOnly && !silent {
-		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, "elicitation was not declared")
+	if !silent && !e.takes(m) {
 		return
 	}
-	parsed, fault := parseElicitation(m.Params)
+	parsed, fault := parsePrompt(m.Method, m.Params)
 	if fault != "" {
 		if !silent {
 			e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, fault)
@@ -64,6 +63,24 @@ func (e *era2025) elicited(m *jsonrpc.Message, o *origin) {
 		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
 	}
 	e.feed.add(task.Prompted{Prompt: told})
+}
+
+// takes reports whether requests of m's method were declared, and refuses m where
+// they were not. In a session that another program began, that one may have
+// declared them, and answers.
+func (e *era2025) takes(m *jsonrpc.Message) bool {
+	switch _, declared := e.ep.declared()[strings.Split(m.Method, "/")[0]]; {
+	case declared:
+		return true
+	case m.Method == methodElicit:
+		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, "elicitation was not declared")
+	case e.about().Joined:
+		e.ep.Note("left to others in this session: a sampling request, which callboard takes with --sampling only")
+	default:
+		// As for roots, which has the code in writing (client/roots, "Error Handling").
+		e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "sampling was not declared")
+	}
+	return false
 }
 
 // tie finds out which task or call a prompt belongs to: the one it names, else
@@ -188,13 +205,13 @@ func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
 	if p.request == "" {
 		return nil // nobody waits for an answer: the call is sent again
 	}
-	result := elicitationResult(p, r)
-	if p.related != nil {
-		result.Meta = map[string]json.RawMessage{metaRelated: p.related}
-	}
-	body, err := jsonrpc.Result(p.request, result)
+	result, refused, err := replyTo(&p.Prompt, r, p.related)
 	if err != nil {
-		return fail(task.Internal, "the answer is not valid JSON")
+		return err
+	}
+	body, err := answerTo(p.request, result, refused)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
