@@ -37,11 +37,16 @@ type Form struct {
 	Up, Down, Left, Right, PageUp, PageDown               key.Binding
 	// Of a task that asks several things at once.
 	NextAsk, PrevAsk, Hold key.Binding
+	// Fault goes to the next field that fails or must still be given; Sample has
+	// the person's command write a draft, takes the draft that came, or stops
+	// the command.
+	Fault, Sample key.Binding
 }
 
 // Menu is what ctrl+o opens in a form.
 type Menu struct {
 	Decline, Dismiss, Hold, Keys, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
+	Review, Whole, Fault, Null, Reveal, Sample, Swap                                         key.Binding
 }
 
 // URL works in a prompt that asks the person to visit an address.
@@ -144,6 +149,8 @@ func Default() *Map {
 			NextAsk:  bind("ctrl+n", "next question", "ctrl+n", "alt+n"),
 			PrevAsk:  bind("ctrl+p", "question before", "ctrl+p", "alt+p"),
 			Hold:     bind("ctrl+t", "hold, send together"),
+			Fault:    bind("ctrl+g", "next field that fails or is missing"),
+			Sample:   bind("ctrl+r", "have your command write a draft"),
 		},
 		Menu: Menu{
 			Decline: bind("d", "decline"),
@@ -155,6 +162,13 @@ func Default() *Map {
 			Copy:    bind("y", "copy the URL"),
 			Open:    bind("o", "open the URL"),
 			Discard: bind("x", "throw away what is typed"),
+			Review:  bind("v", "review what will be sent"),
+			Whole:   bind("m", "the whole conversation, or question"),
+			Fault:   bind("f", "next field that fails or is missing"),
+			Null:    bind("n", "send null for the field"),
+			Reveal:  bind("r", "show or mask secret text"),
+			Sample:  bind("w", "have your command write a draft"),
+			Swap:    bind("u", "back to what was typed before"),
 			Up:      bind("up", "line above"),
 			Down:    bind("down", "line below"),
 			Choose:  bind("enter", "choose"),

@@ -29,11 +29,12 @@ func (m *Map) Scopes() []Scope {
 		}},
 		{Name: "The log", Bindings: []key.Binding{m.Log.Reveal}},
 		{Name: "A form", Alone: true, Bindings: []key.Binding{
-			f.Next, f.Prev, f.Send, f.Hold, f.NextAsk, f.PrevAsk, f.Menu, f.Unset, f.Toggle, f.Yes, f.No,
+			f.Next, f.Prev, f.Send, f.Hold, f.NextAsk, f.PrevAsk, f.Menu, f.Fault, f.Sample, f.Unset, f.Toggle, f.Yes, f.No,
 			f.Up, f.Down, f.Left, f.Right, f.PageUp, f.PageDown, f.Leave,
 		}},
 		{Name: "A form's menu", Alone: true, Bindings: []key.Binding{
-			n.Decline, n.Dismiss, n.Hold, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
+			n.Decline, n.Dismiss, n.Hold, n.Review, n.Whole, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Fault, n.Null,
+			n.Reveal, n.Sample, n.Swap, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
 		}},
 		{Name: "A prompt to visit an address", Alone: true, Bindings: []key.Binding{
 			u.Open, u.Copy, u.Done, u.Retry, u.Menu, u.NextAsk, u.PrevAsk, u.Up, u.Down, u.Leave,

@@ -28,10 +28,12 @@ const (
 // Spec is what a Form is made from.
 type Spec struct {
 	Kind   Kind
-	Server string    // the link's name
-	Name   task.Text // what the server calls itself, zero for not known
-	Tool   task.Text // zero where not known
-	Task   task.Text // the id of the task that asks, zero for none
+	Server string // the link's name
+	// ServerURL is where the server is, as it may be shown; "" for not known.
+	ServerURL string
+	Name      task.Text // what the server calls itself, zero for not known
+	Tool      task.Text // zero where not known
+	Task      task.Text // the id of the task that asks, zero for none
 	// Guessed marks a Task that we inferred. Calling says that it is not a task
 	// that asks but a call, Unborn that the call may become a task once it is
 	// answered.
@@ -39,12 +41,24 @@ type Spec struct {
 	// Message is the server's question, or the tool's description.
 	Message task.Text
 	Since   time.Time // when the question arrived, our clock; zero for none
+	// Ends is when it can no longer be answered, our clock, as far as that is
+	// known; zero where it is not.
+	Ends time.Time
+	// NoRefusal says why the question can neither be declined nor dismissed, as
+	// a sentence; "" where it can.
+	NoRefusal string
 	// Warn are sentences of callboard that stand above the fields.
 	Warn []string
 
 	Mode task.Mode // of a Question
 	Form task.Form // of a Question in FormMode, and of a Call
 	URL  string    // of a Question in URLMode: raw and whole
+
+	// Sampling is the conversation of a Question in SamplingMode, whose Form is
+	// of task.SampledText and task.SampledModel. Sampler says that a command of
+	// the person's can write a draft.
+	Sampling *task.Sampling
+	Sampler  bool
 
 	// Support is the tool's, of a Call: where it is Optional the person
 	// chooses between a task and a plain call, which is offered where Plain
@@ -104,6 +118,10 @@ const (
 	GiveUp
 	// Discard throws the draft away and closes the form.
 	Discard
+	// Sample has the person's command write a draft, StopSample ends it;
+	// SetSample and SetDraft tell what comes of it.
+	Sample
+	StopSample
 )
 
 // Event is what one message made of the form.

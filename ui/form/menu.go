@@ -34,6 +34,7 @@ func (f *Form) openMenu() {
 		case Waiting:
 			why = "You agreed already; the server was told."
 		case Asking, Failed, Held:
+			why = f.spec.NoRefusal
 		}
 		m = append(m,
 			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }},
@@ -105,6 +106,16 @@ func (f *Form) editChoices() []choiceOfMenu {
 			return Event{Kind: CopyText, Text: pretty(content)}
 		}},
 	}...)
+	if f.spec.Sampling != nil {
+		why := f.canSample()
+		if why == "" {
+			why = locked
+		}
+		m = append(m, choiceOfMenu{k.Sample, f.sampleWords(), why, f.sampleKey})
+	}
+	if f.other != nil {
+		m = append(m, choiceOfMenu{k.Swap, f.swapWords(), locked, f.swap})
+	}
 	if f.touched {
 		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }})
 	}

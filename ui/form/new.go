@@ -43,6 +43,10 @@ type Form struct {
 	menuAt  int
 	outside int // what EditText was asked for: a row, or wholeForm
 
+	sample sample      // the person's command
+	other  model.Draft // what menu.Swap puts in place of what is typed, nil for nothing
+	came   bool        // other came from outside, and was never in the form
+
 	touched bool // something was typed, now or before
 	state   State
 	among   Place
@@ -170,7 +174,9 @@ func (f *Form) SetPlace(p Place) { f.among = p }
 func (f *Form) Message() string { return f.message }
 
 // Ages reports whether something on the form grows older as one looks.
-func (f *Form) Ages() bool { return !f.spec.Since.IsZero() || !f.state.At.IsZero() }
+func (f *Form) Ages() bool {
+	return !f.spec.Since.IsZero() || !f.spec.Ends.IsZero() || !f.state.At.IsZero() || f.sample.running
+}
 
 // Hints are the keys that work now, the most useful first.
 func (f *Form) Hints() []key.Binding {
@@ -191,7 +197,7 @@ func (f *Form) Hints() []key.Binding {
 	}
 	hints := []key.Binding{k.Form.Send}
 	menu := k.Form.Menu
-	if f.spec.Kind == Question {
+	if f.spec.Kind == Question && f.spec.NoRefusal == "" {
 		menu = relabel(menu, "", declineMore)
 		hints = append(hints, menu) // who wants to say no looks for it first
 	}
@@ -215,7 +221,14 @@ func (f *Form) Hints() []key.Binding {
 			hints = append(hints, k.Form.Unset)
 		}
 	}
-	if f.spec.Kind != Question {
+	if f.canSample() == "" {
+		words := "draft by your command"
+		if f.sample.running {
+			words = "stop your command"
+		}
+		hints = append(hints, relabel(k.Form.Sample, "", words))
+	}
+	if f.spec.Kind != Question || f.spec.NoRefusal != "" {
 		hints = append(hints, menu)
 	}
 	return append(hints, relabel(k.Form.Leave, "", "keep and leave")) // short, as a footer is

@@ -52,6 +52,8 @@ func (f *Form) key(k tea.KeyMsg) Event {
 		return f.send()
 	case key.Matches(k, keys.Hold):
 		return f.hold()
+	case key.Matches(k, keys.Sample):
+		return f.sampleKey()
 	}
 	f.follow = true
 	return f.fieldKey(k)

@@ -195,6 +195,7 @@ func (f *Form) header() []string {
 		rows[i] = t.Dim.Paint(rows[i])
 	}
 	rows = append(rows, f.banner()...)
+	rows = append(rows, f.sampleLines()...)
 	if f.h >= roomyHeight {
 		rows = append(rows, "")
 	}
@@ -243,6 +244,9 @@ func ago(d time.Duration) string {
 	}
 	return strconv.Itoa(n) + unit + " ago"
 }
+
+// seconds writes some seconds, "1 s".
+func seconds(n int) string { return strconv.Itoa(n) + " s" }
 
 // place says in the lower edge how far one is: the field, what must still be
 // given, and what is out of sight.
