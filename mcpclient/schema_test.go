@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -117,7 +116,7 @@ func validateModern(t *testing.T, c *jsonschema.Compiler, r mcptest.Request) {
 	}
 	checkAs(t, c, modernSchema+"#/$defs/RequestParams", r.Params)
 	members(member(r.Params, "inputResponses"), func(_, v []byte) bool {
-		checkAs(t, c, modernSchema+"#/$defs/ElicitResult", v)
+		checkAs(t, c, modernSchema+"#/$defs/"+answerType(v), v)
 		return true
 	})
 }
@@ -184,8 +183,8 @@ func validate(t *testing.T, r mcptest.Request) {
 		name, message["error"] = "JSONRPCErrorResponse", r.Error
 	default:
 		name, message["result"] = "JSONRPCResultResponse", r.Params
-		if strings.Contains(string(r.Params), `"action"`) {
-			check(t, c, "ElicitResult", r.Params)
+		if kind := answerType(r.Params); kind != "" {
+			check(t, c, kind, r.Params)
 		}
 	}
 	if name == "" {
@@ -197,6 +196,17 @@ func validate(t *testing.T, r mcptest.Request) {
 		t.Fatal(err)
 	}
 	check(t, c, name, raw)
+}
+
+// answerType is the schema type of what a person answered, "" for what is none.
+func answerType(result []byte) string {
+	switch {
+	case member(result, "action") != nil:
+		return "ElicitResult"
+	case member(result, "role") != nil:
+		return "CreateMessageResult"
+	}
+	return ""
 }
 
 var compiling sync.Mutex // a Compiler is not safe for tests in parallel
