@@ -1,17 +1,13 @@
 package model
 
 import (
-	"bytes"
 	"slices"
 
 	"callboard/model/task"
 )
 
 // same reports whether a and b ask the same.
-func (a *Ask) same(b *Ask) bool {
-	return a.Server == b.Server && a.Prompt.Mode == b.Prompt.Mode && a.Prompt.Message == b.Prompt.Message &&
-		a.Prompt.URL == b.Prompt.URL && bytes.Equal(a.Prompt.Form.Schema, b.Prompt.Form.Schema)
-}
+func (a *Ask) same(b *Ask) bool { return a.Server == b.Server && a.asked == b.asked }
 
 // sameKey reports whether a and b have one key of inputRequests, which outlives
 // the link; the ids of requests in the Legacy era do not.
@@ -23,23 +19,14 @@ func (m *Model) sameKey(a, b *Ask) bool {
 // inherit gives a question that is asked again what was typed for it, and holds
 // the answer that was held when the link broke. That one goes out with the next
 // answer of the person, never by itself.
-func (m *Model) inherit(a *Ask) {
-	draft, answer := false, false
+func (m *Model) inherit(l *link, a *Ask) {
+	m.offerDraft(l, a)
 	for _, old := range slices.Backward(m.askOrder[:len(m.askOrder)-1]) {
-		if old.State != Withdrawn || !old.same(a) {
-			continue
-		}
-		if d := m.drafts[old.Prompt.ID]; d != nil && !draft {
-			m.drafts[a.Prompt.ID], a.Before, draft = d, true, true
-			delete(m.drafts, old.Prompt.ID)
-		}
-		if old.again && !answer && old.Prompt.Task == a.Prompt.Task && m.sameKey(old, a) {
+		if old.again && old.State == Withdrawn && old.same(a) && old.Prompt.Task == a.Prompt.Task && m.sameKey(old, a) {
 			reply := *old.reply
 			reply.Prompt = a.Prompt.ID
-			a.State, a.holder, a.reply, answer = Held, byModel, &reply, true
+			a.State, a.holder, a.reply = Held, byModel, &reply
 			old.again = false
-		}
-		if draft && answer {
 			return
 		}
 	}

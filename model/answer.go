@@ -33,6 +33,9 @@ func (m *Model) answer(reply task.Reply, hold bool) {
 	case why != "":
 		m.tell(true, "Nothing is sent: %s. What was typed is kept.", why)
 		return
+	case reply.Action != task.Accept && m.CanRefuse(reply.Prompt) != "":
+		m.tell(true, "Not refused: %s.", m.CanRefuse(reply.Prompt))
+		return
 	}
 	a.reply = &reply
 	r := m.Row(a.Row)

@@ -53,7 +53,7 @@ func (m *Model) cut(l *link, e *task.Error) {
 func (l *link) unasked() {
 	l.sweep, l.getting, l.missing = nil, map[uint64]time.Time{}, missing{}
 	l.tools.Loading, l.toolsOld, l.toolsDue = false, true, time.Time{}
-	l.attended, l.starts = nil, 0
+	l.attended, l.starts, l.flood = nil, 0, 0
 }
 
 // underWay reports whether a held answer may have gone out with another one of

@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -38,8 +37,17 @@ type Ask struct {
 	Opened time.Time
 	Done   bool
 	Since  time.Time
-	// Before: its draft was typed when the same was asked before.
+	// Before: its draft was typed when the same was asked before, and is filled in.
 	Before bool
+	// Offered grows with each change of its draft that did not come by SaveDraft.
+	Offered uint64
+	// Sample is how far the command is that writes a draft, SamplingMode only.
+	Sample Sample
+
+	asked   string    // Prompt.Asked
+	typed   bool      // its draft was typed here, or written by a command of the person
+	draftAt time.Time // of the last key press
+	source  draftName // the draft of another task that was filled in, zero for none
 
 	reply  *task.Reply // what was sent last, for R
 	closed time.Time   // when it was answered or withdrawn
@@ -54,53 +62,18 @@ type Ask struct {
 	again bool
 }
 
-// Draft is what was typed into a form: the text of each field that is set, by
-// name (choices as JSON), and of the JSON editor under "" where that is in
-// use. It is kept as long as callboard runs, however the prompt ends.
-type Draft map[string]string
-
 // Bounds of the inbox.
 const (
 	asksShown = time.Minute // how long an answered or withdrawn prompt is shown
 	asksKept  = 1000        // closed prompts that can still be looked up
 )
 
-// Draft returns the draft kept for a prompt, nil for none.
-func (m *Model) Draft(id task.PromptID) Draft { return maps.Clone(m.drafts[id]) }
-
-// SaveDraft keeps a draft, nil removes it.
-func (m *Model) SaveDraft(id task.PromptID, d Draft) {
-	if d == nil {
-		delete(m.drafts, id)
-	} else {
-		m.drafts[id] = maps.Clone(d)
-	}
-	m.rev++
-}
-
-// Unsent returns how many answers that are held, and drafts of open or withdrawn
-// prompts, would be lost by quitting.
-func (m *Model) Unsent() int {
-	n := 0
-	for _, a := range m.asks {
-		if a.State == Held && m.drafts[a.Prompt.ID] == nil {
-			n++
-		}
-	}
-	for id := range m.drafts {
-		if a := m.asks[id]; a != nil && a.State != Answered {
-			n++
-		}
-	}
-	return n
-}
-
 // Ask returns the prompt with that id, nil where there is none.
 func (m *Model) Ask(id task.PromptID) *Ask { return m.asks[id] }
 
 // Inbox returns the prompts that wait, those whose answer is held last, most
-// urgent first (TTL left, then age), then those that were answered or withdrawn less than a minute ago, and all
-// withdrawn ones whose draft is still kept.
+// urgent first (Ends, then age), then those that were answered or withdrawn less
+// than a minute ago, and all withdrawn ones whose draft is still kept.
 func (m *Model) Inbox() []*Ask {
 	var open, closed []*Ask
 	for _, a := range m.askOrder {
@@ -115,10 +88,8 @@ func (m *Model) Inbox() []*Ask {
 	ends := make(map[*Ask]time.Time, len(open))
 	for _, a := range open {
 		ends[a] = far
-		if r := m.Row(a.Row); r != nil {
-			if end, ok := r.Expiry(); ok {
-				ends[a] = end
-			}
+		if end := m.Ends(a); !end.IsZero() {
+			ends[a] = end
 		}
 	}
 	slices.SortStableFunc(open, func(a, b *Ask) int {
@@ -126,6 +97,28 @@ func (m *Model) Inbox() []*Ask {
 	})
 	slices.SortStableFunc(closed, func(a, b *Ask) int { return b.closed.Compare(a.closed) })
 	return append(open, closed...)
+}
+
+// Ends returns when a prompt can no longer be answered, as far as that is known:
+// the earliest of its task's ttl and of Prompt.Until; zero where neither is.
+func (m *Model) Ends(a *Ask) time.Time {
+	end := a.Prompt.Until
+	if r := m.Row(a.Row); r != nil {
+		if expiry, limited := r.Expiry(); limited && (end.IsZero() || expiry.Before(end)) {
+			end = expiry
+		}
+	}
+	return end
+}
+
+// CanRefuse returns "" where a prompt can be declined or dismissed, else the
+// reason why it cannot.
+func (m *Model) CanRefuse(id task.PromptID) string {
+	a := m.asks[id]
+	if a != nil && a.Prompt.Mode == task.SamplingMode && m.byName[a.Server].about.Era == task.Modern {
+		return "2026-07-28 has no form for a refusal of a sampling request; leave it open, or cancel the task"
+	}
+	return ""
 }
 
 func b2i(b bool) int {
@@ -144,12 +137,12 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 	if m.asks[p.ID] != nil {
 		return
 	}
-	a := &Ask{Prompt: p, Server: l.target.Name, Since: orNow(p.At, m.now)}
+	a := &Ask{Prompt: p, Server: l.target.Name, Since: orNow(p.At, m.now), asked: p.Asked()}
 	m.asks[p.ID] = a
 	m.askOrder = append(m.askOrder, a)
 	m.rings++
 	m.rev++
-	m.inherit(a)
+	m.inherit(l, a)
 	var r *Row
 	switch {
 	case p.Task != "":
@@ -256,6 +249,10 @@ func (m *Model) withdrawn(e task.Withdrawn) {
 func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	a.State, a.Why, a.closed, a.holder = state, why, m.now, nobody
 	m.rev++
+	m.endSample(a)
+	if state == Answered {
+		m.draftSent(a)
+	}
 	kept := ""
 	if m.drafts[a.Prompt.ID] != nil {
 		kept = "; what was typed is kept"

@@ -45,6 +45,9 @@ type LinkView struct {
 	// one line what stands against it now, "" for nothing.
 	Keeps   bool
 	Trouble string
+	// Flood is how many questions wait to be taken in, since the server asks
+	// faster than a person could read; 0 while it does not.
+	Flood int
 }
 
 // link is one server: the session to it, or the way to the next one.
@@ -116,6 +119,10 @@ type link struct {
 	keepDue    time.Time         // when changes are kept, zero where there are none
 	warning    string            // the last trouble with it
 
+	drafts     map[draftName]*typed // what was typed and not taken, here and elsewhere
+	draftsRead map[draftName]bool   // what was kept of it when it was last read
+	flood      int
+
 	asking    *askQueue
 	wanted    []task.ID // questions that the person opened, the newest first
 	attended  []task.ID
@@ -133,7 +140,7 @@ func newLink(i int, t Target) *link {
 		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
 		getting: map[uint64]time.Time{}, asking: newAskQueue(),
 		forceStop: map[task.ID]bool{}, cancel: func() {}, named: map[task.ID]bool{}, forgotten: map[task.ID]bool{},
-		unkept: map[task.ID]bool{},
+		unkept: map[task.ID]bool{}, drafts: map[draftName]*typed{},
 	}
 }
 
@@ -160,7 +167,7 @@ func (l *link) view(now time.Time) LinkView {
 		Name: l.target.Name, URL: l.target.URL, State: l.state, Why: l.why, Err: l.err, NextTry: l.nextTry,
 		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults,
 		Rejoined: l.rejoined, PostOnly: l.resume.PostOnly && l.rejoined,
-		Keeps: l.target.Memory != nil, Trouble: l.warning,
+		Keeps: l.target.Memory != nil, Trouble: l.warning, Flood: l.flood,
 	}
 	switch {
 	case l.mute != nil:

@@ -75,6 +75,7 @@ func (m *Model) recalled(n recalled) {
 		l.succeeds(n.kept.Resume, m.now)
 	}
 	m.remember(l, n.kept)
+	m.rememberDrafts(l, n.kept.Drafts)
 	if n.first {
 		m.dial(l)
 	}

@@ -69,6 +69,8 @@ type Model struct {
 	asks     map[task.PromptID]*Ask
 	askOrder []*Ask // as they came
 	drafts   map[task.PromptID]Draft
+	sampling []*Ask // whose command runs or waits, in their order
+	samples  uint64 // commands so far
 
 	rev, rings uint64
 	notice     notice
@@ -121,6 +123,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.opened(msg.Prompt)
 	case TakeBackMsg:
 		m.takeBack(msg.Prompt)
+	case SampleMsg:
+		m.sample(msg.Prompt)
+	case StopSampleMsg:
+		m.stopSample(msg.Prompt)
+	case TakeSampleMsg:
+		m.takeSample(msg.Prompt)
 	case WatchMsg:
 		m.watchTask(msg.Server, msg.ID)
 	case ForgetMsg:
@@ -149,6 +157,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.replied(msg)
 	case recalled:
 		m.recalled(msg)
+	case sampled:
+		m.sampled(msg)
 	case alarmMsg:
 		m.woke(msg)
 	case sliceMsg:

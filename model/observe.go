@@ -49,6 +49,8 @@ func (m *Model) happened(l *link, event task.Event) {
 		m.withdrawn(e)
 	case task.Delivered:
 		m.delivered(l, e)
+	case task.Flooding:
+		m.flooding(l, e)
 	case task.URLDone:
 		m.urlDone(e.Prompt)
 	case task.Started:
@@ -62,6 +64,20 @@ func (m *Model) happened(l *link, event task.Event) {
 	case task.Stream:
 		m.streamed(l, e)
 	}
+}
+
+// flooding tells when a server begins to ask faster than a person could read, and
+// when it has ended.
+func (m *Model) flooding(l *link, e task.Flooding) {
+	switch {
+	case e.Waiting > 0 && l.flood == 0:
+		m.note(l, "the server floods: its questions are taken in slowly")
+		m.tell(true, "%s asks faster than anybody could read: its questions are taken in slowly, the others of other servers are not.", l.target.Name)
+	case e.Waiting == 0 && l.flood > 0:
+		m.note(l, "the server does not flood any more")
+	}
+	l.flood = max(e.Waiting, 0)
+	m.rev++
 }
 
 // pushed takes in the newest state of a task with the changes before it.

@@ -87,8 +87,11 @@ func (m *Model) wishMoved(w *Wish, state WishState, why string) {
 		m.changed(r)
 	}
 	m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
-	if state == Delivered {
+	switch {
+	case state == Delivered:
 		m.watched = append(m.watched, w)
+	case state == Taken && w.ask != nil:
+		m.draftTaken(w.ask)
 	}
 }
 

@@ -18,9 +18,11 @@ type (
 	// OpenedMsg says that the person consented to a URL prompt: accept is sent.
 	OpenedMsg struct{ Prompt task.PromptID }
 	// SampleMsg has Options.Sampler write a draft for a sampling request, in
-	// place of what is typed; StopSampleMsg ends that.
+	// place of what is typed; StopSampleMsg ends that. Where the draft changed
+	// meanwhile the text waits in Ask.Sample, and TakeSampleMsg takes it.
 	SampleMsg     struct{ Prompt task.PromptID }
 	StopSampleMsg struct{ Prompt task.PromptID }
+	TakeSampleMsg struct{ Prompt task.PromptID }
 	// CancelMsg cancels a task, or abandons a plain call.
 	CancelMsg struct{ Key task.Key }
 	// StartMsg sends a tools/call; the new row's key is {Server, Call: Call.ID}.

@@ -3,6 +3,7 @@ package task
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"time"
 )
@@ -25,9 +26,25 @@ func (p *Prompt) Asked() string {
 	part(string(p.Form.Schema))
 	part(p.URL)
 	if p.Sampling != nil {
-		part(string(p.Sampling.Raw))
+		part(string(p.Sampling.asked()))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// asked is Raw without what tells apart two requests that ask the same: the
+// members _meta and task.
+func (s *Sampling) asked() []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(s.Raw, &members) != nil {
+		return s.Raw
+	}
+	delete(members, "_meta")
+	delete(members, "task")
+	same, err := json.Marshal(members) // sorts the members
+	if err != nil {
+		return s.Raw
+	}
+	return same
 }
 
 // KeptDraft is what was typed into a form and not sent. It is named by Asked,

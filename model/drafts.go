@@ -1,0 +1,372 @@
+package model
+
+import (
+	"maps"
+	"time"
+
+	"callboard/model/task"
+)
+
+// Draft is what was typed into a form: the text of each field that is set, by
+// name (choices as JSON), and of the JSON editor under "" where that is in
+// use. It stays until its answer was delivered or the person throws it away,
+// however the prompt ends; on the disk, where there is a Memory, until 7 days
+// after the last key press.
+type Draft map[string]string
+
+// draftLife is how long after the last key press a draft is offered.
+const draftLife = 7 * 24 * time.Hour
+
+// draftName is the name of a draft on one server (task.KeptDraft).
+type draftName struct {
+	asked string
+	task  task.ID
+	tool  string
+}
+
+// typed is a draft as this process has it: whole, with secret fields.
+type typed struct {
+	name   draftName
+	fields Draft
+	at     time.Time // of the last key press
+	here   bool      // typed in this process
+	stored bool      // it was handed to the memory, or came from there
+	whole  bool      // so was all of it
+	// sent: its answer was delivered, and what the server makes of it is not known
+	// yet. It is on no disk any more, and is offered where the same task asks again.
+	sent bool
+}
+
+// name is the name of a's draft.
+func (a *Ask) name() draftName { return draftName{asked: a.asked, task: a.Prompt.Task} }
+
+// Draft returns the draft of a prompt, nil for none.
+func (m *Model) Draft(id task.PromptID) Draft { return maps.Clone(m.drafts[id]) }
+
+// SaveDraft keeps what is typed into a prompt's form, nil removes it. Called at
+// each key press, it is on the disk within a second, but for secret fields.
+func (m *Model) SaveDraft(id task.PromptID, d Draft) {
+	a, had := m.asks[id], m.drafts[id]
+	switch {
+	case a == nil, d == nil && had == nil, d != nil && had != nil && maps.Equal(had, d):
+		return
+	case d == nil:
+		m.discardDraft(a)
+	default:
+		m.setDraft(a, maps.Clone(d), time.Now())
+	}
+	m.rev++
+}
+
+// setDraft makes d what is typed for a.
+func (m *Model) setDraft(a *Ask, d Draft, at time.Time) {
+	m.drafts[a.Prompt.ID] = d
+	a.typed, a.draftAt = true, at
+	if a.Prompt.Mode == task.URLMode {
+		return
+	}
+	m.storeDraft(m.byName[a.Server], &typed{name: a.name(), fields: d, at: at, here: true}, &a.Prompt.Form)
+}
+
+// storeDraft takes a draft in, and hands it to the memory without what was typed
+// into secret fields of form; a nil form is not known, and nothing is handed over.
+func (m *Model) storeDraft(l *link, t *typed, form *task.Form) {
+	old := l.drafts[t.name]
+	l.drafts[t.name] = t
+	var public Draft
+	if form != nil {
+		public, t.whole = publicDraft(form, t.fields)
+	}
+	if public == nil {
+		if old != nil && old.stored {
+			m.keep(l, task.DropDraft{Asked: t.name.asked, Task: t.name.task, Tool: t.name.tool})
+		}
+		return
+	}
+	t.stored = true
+	m.keep(l, task.KeepDraft{Draft: task.KeptDraft{
+		Asked: t.name.asked, Task: t.name.task, Tool: t.name.tool, Fields: public, At: t.at,
+	}})
+}
+
+// publicDraft returns what of d may be kept on a disk, nil for nothing, and
+// whether that is all. The JSON text of a form with a secret field holds that
+// field.
+func publicDraft(form *task.Form, d Draft) (public Draft, whole bool) {
+	public, whole = maps.Clone(d), true
+	secret := false
+	for i := range form.Fields {
+		if f := &form.Fields[i]; f.Secret {
+			secret = true
+			whole = whole && public[f.Name] == ""
+			delete(public, f.Name)
+		}
+	}
+	if secret {
+		whole = whole && public[""] == ""
+		delete(public, "")
+	}
+	if secret && len(public) == 0 {
+		return nil, whole
+	}
+	return public, whole
+}
+
+// forgetDraft forgets a draft, here and on the disk, unless another prompt that
+// waits has one under the same name: that one stands there then.
+func (m *Model) forgetDraft(l *link, name draftName) {
+	t := l.drafts[name]
+	if t == nil {
+		return
+	}
+	delete(l.drafts, name)
+	if t.stored {
+		m.keep(l, task.DropDraft{Asked: name.asked, Task: name.task, Tool: name.tool})
+	}
+	for _, o := range m.askOrder {
+		if d := m.drafts[o.Prompt.ID]; d != nil && o.typed && o.waits() && o.Server == l.target.Name && o.name() == name {
+			m.storeDraft(l, &typed{name: name, fields: d, at: o.draftAt, here: true}, &o.Prompt.Form)
+		}
+	}
+}
+
+// discardDraft forgets what is typed for a, and what was filled in.
+func (m *Model) discardDraft(a *Ask) {
+	l := m.byName[a.Server]
+	delete(m.drafts, a.Prompt.ID)
+	a.typed, a.Before = false, false
+	m.forgetDraft(l, a.name())
+	m.forgetSource(l, a)
+}
+
+// forgetSource forgets the draft of another task from which that of a came.
+func (m *Model) forgetSource(l *link, a *Ask) {
+	if a.source != (draftName{}) && !m.draftInUse(l, a.source, a) {
+		m.forgetDraft(l, a.source)
+	}
+	a.source = draftName{}
+}
+
+// draftSent takes in that a's answer was delivered: its draft leaves the disk.
+// Until the server shows what it makes of it, it can be offered again.
+func (m *Model) draftSent(a *Ask) {
+	l := m.byName[a.Server]
+	m.forgetSource(l, a)
+	t := l.drafts[a.name()]
+	m.forgetDraft(l, a.name())
+	if t != nil && l.drafts[a.name()] == nil && a.Wish != nil && a.Wish.State != Taken {
+		t.sent, t.stored = true, false
+		l.drafts[a.name()] = t
+	}
+}
+
+// draftTaken takes in that the server has taken a's answer, or that nothing more
+// will show of it.
+func (m *Model) draftTaken(a *Ask) {
+	l := m.byName[a.Server]
+	if t := l.drafts[a.name()]; t != nil && t.sent {
+		delete(l.drafts, a.name())
+	}
+}
+
+// offerDraft fills in what was typed when the same was asked before, unless
+// something is typed already: for the same task first, else the newest one.
+func (m *Model) offerDraft(l *link, a *Ask) {
+	if a.typed || a.Prompt.Mode == task.URLMode || len(l.drafts) == 0 {
+		return
+	}
+	t := m.findDraft(l, a)
+	if t == nil || m.drafts[a.Prompt.ID] != nil && !t.at.After(a.draftAt) {
+		return
+	}
+	m.drafts[a.Prompt.ID] = maps.Clone(t.fields)
+	a.Before, a.draftAt, a.source = true, t.at, draftName{}
+	a.Offered++
+	m.rev++
+	for _, o := range m.askOrder { // it moves from where it can be of no use any more
+		if !o.waits() && o.State == Withdrawn && o.Server == a.Server && o.name() == t.name {
+			delete(m.drafts, o.Prompt.ID)
+		}
+	}
+	switch {
+	case t.name != a.name():
+		a.source = t.name
+	case t.sent:
+		t.sent = false
+		m.storeDraft(l, t, &a.Prompt.Form)
+	}
+}
+
+// findDraft returns the draft to be offered for a, nil for none.
+func (m *Model) findDraft(l *link, a *Ask) *typed {
+	fresh := func(t *typed) bool { return m.now.Sub(t.at) < draftLife }
+	if t := l.drafts[a.name()]; t != nil && fresh(t) && !m.draftInUse(l, t.name, a) {
+		return t
+	}
+	var best *typed
+	for name, t := range l.drafts {
+		if name.asked == a.asked && name.tool == "" && !t.sent && fresh(t) &&
+			(best == nil || t.at.After(best.at)) && !m.draftInUse(l, name, a) {
+			best = t
+		}
+	}
+	return best
+}
+
+// draftInUse reports whether a draft belongs to another prompt than a that waits,
+// or to another task that asks and whose question has not come yet.
+func (m *Model) draftInUse(l *link, name draftName, a *Ask) bool {
+	if r := l.store.tasks[name.task]; r != nil && name.task != a.Prompt.Task && r.Live() && r.Task.Status == task.InputRequired {
+		return true
+	}
+	for _, o := range m.askOrder {
+		if o != a && o.waits() && o.Server == l.target.Name && o.name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// rememberDrafts takes in the drafts that are kept, those of other processes among
+// them. What is typed here stays as it is.
+func (m *Model) rememberDrafts(l *link, kept []task.KeptDraft) {
+	now := make(map[draftName]bool, len(kept))
+	for _, d := range kept {
+		name := draftName{d.Asked, d.Task, d.Tool}
+		if now[name] {
+			continue
+		}
+		now[name] = true
+		if t := l.drafts[name]; t == nil || d.At.After(t.at) {
+			l.drafts[name] = &typed{name: name, fields: maps.Clone(Draft(d.Fields)), at: d.At, stored: true, whole: true}
+		}
+	}
+	for name := range l.draftsRead {
+		if t := l.drafts[name]; t != nil && !now[name] && t.stored && !t.here {
+			delete(l.drafts, name)
+			m.unoffer(l, name)
+		}
+	}
+	l.draftsRead = now
+	for _, a := range m.askOrder {
+		if a.Server == l.target.Name && a.State == Open {
+			m.offerDraft(l, a)
+		}
+	}
+}
+
+// unoffer takes a draft out of the forms into which it was filled, since another
+// process has sent it or thrown it away.
+func (m *Model) unoffer(l *link, name draftName) {
+	for _, a := range m.askOrder {
+		if a.Server == l.target.Name && a.State == Open && !a.typed && a.Before && (a.name() == name || a.source == name) {
+			delete(m.drafts, a.Prompt.ID)
+			a.Before, a.source = false, draftName{}
+			a.Offered++
+			m.rev++
+		}
+	}
+}
+
+// CallDraft returns what was typed into the form for the arguments of a call, nil
+// for nothing. tool is its raw name, like the task.Digest of the arguments that
+// the form began with, "" for none.
+func (m *Model) CallDraft(server, tool, like string) Draft {
+	l := m.byName[server]
+	if l == nil {
+		return nil
+	}
+	if t := l.drafts[draftName{asked: like, tool: tool}]; t != nil && time.Since(t.at) < draftLife {
+		return maps.Clone(t.fields)
+	}
+	return nil
+}
+
+// SaveCallDraft keeps what is typed into the form for the arguments of a call, nil
+// removes it. It is kept as SaveDraft keeps.
+func (m *Model) SaveCallDraft(server, tool, like string, d Draft) {
+	l, name := m.byName[server], draftName{asked: like, tool: tool}
+	if l == nil || tool == "" {
+		return
+	}
+	had := l.drafts[name]
+	switch {
+	case d == nil:
+		m.forgetDraft(l, name)
+	case had != nil && maps.Equal(had.fields, d):
+		return
+	default:
+		t := &typed{name: name, fields: maps.Clone(d), at: time.Now(), here: true}
+		m.storeDraft(l, t, l.formOf(tool))
+	}
+	m.rev++
+}
+
+// formOf returns the form of a tool's arguments, nil where it is not known.
+func (l *link) formOf(tool string) *task.Form {
+	for i := range l.tools.Tools {
+		if t := &l.tools.Tools[i]; t.Name == tool {
+			return &t.Input
+		}
+	}
+	return nil
+}
+
+// DraftsKept reports whether what is typed for a server outlives the program,
+// secret fields apart, and why not.
+func (m *Model) DraftsKept(server string) (ok bool, why string) {
+	l := m.byName[server]
+	switch {
+	case l == nil:
+		return false, "there is no such server"
+	case l.target.Memory == nil:
+		return false, "nothing of this server is kept on disk"
+	case l.warning != "":
+		return false, l.warning
+	}
+	return true, ""
+}
+
+// Unsent returns how many forms hold something that quitting would lose: answers
+// that are held, and drafts (also of calls) that the disk does not have, since
+// there is no Memory, it is in trouble, or they hold a secret field.
+func (m *Model) Unsent() int {
+	lost, _ := m.unsent()
+	return lost
+}
+
+// KeptUnsent returns how many forms hold something that is not sent and that
+// quitting does not lose: it is kept for 7 days.
+func (m *Model) KeptUnsent() int {
+	_, kept := m.unsent()
+	return kept
+}
+
+func (m *Model) unsent() (lost, kept int) {
+	count := func(l *link, whole bool) {
+		if ok, _ := m.DraftsKept(l.target.Name); ok && whole {
+			kept++
+		} else {
+			lost++
+		}
+	}
+	for _, a := range m.asks {
+		d := m.drafts[a.Prompt.ID]
+		switch {
+		case a.State == Held:
+			lost++
+		case d == nil || a.State == Answered:
+		default:
+			_, whole := publicDraft(&a.Prompt.Form, d)
+			count(m.byName[a.Server], whole && a.Prompt.Mode != task.URLMode)
+		}
+	}
+	for _, l := range m.links {
+		for name, t := range l.drafts {
+			if name.tool != "" && t.here {
+				count(l, t.whole)
+			}
+		}
+	}
+	return lost, kept
+}
