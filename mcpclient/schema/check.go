@@ -183,7 +183,7 @@ func (c *checker) basic(v *value, w *wording) {
 		switch {
 		case m == nil:
 			if f.Required {
-				w.at(f.Name, "is required")
+				w.at(f.Name, w.required(nil, f.Name))
 			}
 			continue
 		case m.kind == null && f.Nullable:

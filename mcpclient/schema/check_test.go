@@ -21,7 +21,7 @@ func problems(list []task.Problem) string {
 // TestCheckKeywords gives the one property p of each schema a value, and "-"
 // for leaving it out.
 func TestCheckKeywords(t *testing.T) {
-	const date, stamp = "p: is not a date as YYYY-MM-DD", "p: is not a date and time such as 2026-01-31T14:00:00Z"
+	const date, stamp = "p: is not a date such as 2026-01-31, tomorrow or +3d", "p: is not a date and time such as 2026-01-31 14:00, now or +2h"
 	for _, c := range []struct{ property, value, want string }{
 		{`{"type":"string"}`, `"a"`, ""},
 		{`{"type":"string"}`, `-`, ""},

@@ -199,10 +199,14 @@ func (s *source) defaults(f *task.Field, m map[string]*value) {
 	if d == nil && f.Required && m["const"] != nil {
 		d = m["const"]
 	}
-	if d == nil || d.kind == null && f.Nullable {
+	if d == nil {
 		return
 	}
 	fits := true
+	if d.kind == null && f.Nullable {
+		f.Default = d.compact()
+		return
+	}
 	switch f.Kind {
 	case task.StringField:
 		fits = d.kind == text
@@ -259,7 +263,7 @@ func (s *source) choices(f *task.Field, m map[string]*value) []task.Choice {
 	var out []task.Choice
 	for i, v := range values {
 		if v.kind == null && f.Nullable && len(values) > 1 {
-			continue // unset stands for it
+			continue // task.TypedNull is the way to choose it
 		}
 		if len(out) == maxChoices {
 			f.MoreChoices = true

@@ -16,7 +16,7 @@ var keywords = [...]string{
 	"title", "description", "default", "type", "enum", "enumNames", "x-enumNames", "const", "format",
 	"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 	"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "oneOf", "anyOf", "allOf", "not", "if",
-	"properties", "required", "additionalProperties", "patternProperties", "dependentSchemas",
+	"properties", "required", "additionalProperties", "patternProperties", "dependentSchemas", "writeOnly",
 }
 
 // flat is a schema with its references, its single wrappings (allOf of one)

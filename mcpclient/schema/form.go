@@ -26,7 +26,8 @@ const (
 type source struct {
 	root     *value
 	warnings []task.Text
-	dropped  int // warnings beyond maxWarnings
+	dropped  int             // warnings beyond maxWarnings
+	sought   map[*value]bool // what was looked into for secrets, and whether there is one
 }
 
 // warn adds a warning, a sentence of ours with server text quoted by name.
@@ -72,6 +73,7 @@ func Form(raw json.RawMessage) task.Form {
 	}
 	s := &source{root: root}
 	form.Fields, form.JSONOnly = s.fields()
+	form.Secret = s.markSecrets(form.Fields)
 	c := newChecker(s, form.Fields)
 	form.Check = c.check
 	if s.dropped > 0 {

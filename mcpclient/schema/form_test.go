@@ -24,6 +24,7 @@ func sketch(f task.Field) string {
 	part(f.Label.String() != f.Name, "[%s]", f.Label)
 	part(f.Required, "required")
 	part(f.Nullable, "nullable")
+	part(f.Secret, "secret")
 	part(f.Default != nil, "default=%s", f.Default)
 	for _, c := range f.Choices {
 		part(true, "(%s %s)", c.Value, c.Label)
@@ -67,8 +68,8 @@ func TestFieldKinds(t *testing.T) {
 		{"anything", `{}`, `p: json {any JSON}`},
 		{"true", `true`, `p: json {any JSON}`},
 		{"false is not asked for", `false`, ``},
-		{"null or string", `{"type":["string","null"],"default":null}`, `p: string nullable`},
-		{"optional of pydantic", `{"anyOf":[{"type":"integer","maximum":5},{"type":"null"}],"default":null,"title":"P"}`, `p: integer [P] nullable {whole number, at most 5}`},
+		{"null or string", `{"type":["string","null"],"default":null}`, `p: string nullable default=null`},
+		{"optional of pydantic", `{"anyOf":[{"type":"integer","maximum":5},{"type":"null"}],"default":null,"title":"P"}`, `p: integer [P] nullable default=null {whole number, at most 5}`},
 		{"nullable enum", `{"type":["string","null"],"enum":["a",null]}`, `p: choice nullable ("a" a)`},
 		{"alternatives of one type", `{"anyOf":[{"type":"string","format":"date"},{"type":"string","const":1,"pattern":"x"}]}`, `p: string`},
 		{"alternatives of two types", `{"anyOf":[{"type":"string"},{"type":"number"}]}`, `p: json {JSON: text or a number}`},
@@ -159,7 +160,7 @@ check: boolean [Boolean]
 firstLine: string [String with default] default="It was a dark and stormy night."
 email: string [String with email format] {e-mail address}
 homepage: string [String with uri format] {URI such as https://example.com/}
-birthdate: string [String with date format] {date as YYYY-MM-DD}
+birthdate: string [String with date format] {date such as 2026-01-31, tomorrow or +3d}
 integer: integer [Integer] default=42 {whole number, 1 to 100}
 number: number [Number in range 1-1000] default=3.14 {0 to 1000}
 untitledSingleSelectEnum: choice [Untitled Single Select Enum] default="Monica" ("Monica" Monica) ("Rachel" Rachel) ("Joey" Joey) ("Chandler" Chandler) ("Ross" Ross) ("Phoebe" Phoebe)
@@ -186,7 +187,7 @@ legacyTitledEnum: choice [Legacy Titled Single Select Enum] default="pet-1" ("pe
 legacyTitledEnum: must be one of the choices
 email: is not an e-mail address
 homepage: is not a URI such as https://example.com/
-birthdate: is not a date as YYYY-MM-DD
+birthdate: is not a date such as 2026-01-31, tomorrow or +3d
 integer: must be at most 100
 untitledMultipleSelectEnum: choose at least 1`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

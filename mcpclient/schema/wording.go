@@ -187,7 +187,7 @@ func (w *wording) leaf(e *jsonschema.ValidationError) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, m := range k.Missing {
-			w.add(inside(m), "is required")
+			w.add(inside(m), w.required(path, m))
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
@@ -217,6 +217,15 @@ func (w *wording) leaf(e *jsonschema.ValidationError) {
 	}
 }
 
+// required words what is missing: a field that may be null has to be set to it
+// by the person, for nobody else chooses what is sent.
+func (w *wording) required(path []string, property string) string {
+	if f := w.known[property]; len(path) == 0 && f != nil && f.Nullable {
+		return "is required: give a value, or null"
+	}
+	return "is required"
+}
+
 // words are those of the errors that speak of one value.
 func (w *wording) words(e jsonschema.ErrorKind, path []string) string {
 	switch k := e.(type) {
@@ -230,7 +239,7 @@ func (w *wording) words(e jsonschema.ErrorKind, path []string) string {
 		}
 		return "must be " + task.CleanLine(fmt.Sprint(k.Want), 60).Line()
 	case *kind.Format:
-		return formatFault(k.Want)
+		return w.formatFault(path, k.Want)
 	case *kind.Pattern:
 		return "must match the pattern " + w.pattern(path, k.Want)
 	case *kind.MinLength:
@@ -262,29 +271,42 @@ func (w *wording) words(e jsonschema.ErrorKind, path []string) string {
 	return "is not as the schema wants it"
 }
 
+// field is the field that stands at path, nil for none.
+func (w *wording) field(path []string) *task.Field {
+	if len(path) != 1 {
+		return nil
+	}
+	return w.known[path[0]]
+}
+
 // pattern returns a pattern as the schema writes it: the validator knows its
 // translation.
 func (w *wording) pattern(path []string, translated string) string {
-	if len(path) == 1 {
-		if f := w.known[path[0]]; f != nil && f.Pattern != "" {
-			translated = f.Pattern
-		}
+	if f := w.field(path); f != nil && f.Pattern != "" {
+		translated = f.Pattern
 	}
 	return task.CleanLine(translated, 80).Line()
 }
 
 // items words a count of items: those of a field with choices are chosen.
 func (w *wording) items(path []string, bound string, n int) string {
-	if len(path) == 1 {
-		if f := w.known[path[0]]; f != nil && f.Kind == task.ChoicesField {
-			return "choose " + bound + " " + strconv.Itoa(n)
-		}
+	if f := w.field(path); f != nil && f.Kind == task.ChoicesField {
+		return "choose " + bound + " " + strconv.Itoa(n)
 	}
 	return "must have " + bound + " " + amount(n, "item", "items")
 }
 
-// formatFault words a value that is not of a format.
-func formatFault(format string) string {
+// formatFault words a value that is not of a format. In a field dates may be
+// typed as task.Field.Settle reads them, in JSON they may not.
+func (w *wording) formatFault(path []string, format string) string {
+	if f := w.field(path); f != nil && f.Kind == task.StringField {
+		switch format {
+		case "date":
+			return "is not a date such as 2026-01-31, tomorrow or +3d"
+		case "date-time":
+			return "is not a date and time such as 2026-01-31 14:00, now or +2h"
+		}
+	}
 	switch format {
 	case "email", "idn-email":
 		return "is not an e-mail address"

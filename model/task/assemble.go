@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Assemble makes the content of an answer from what was typed: a JSON object
@@ -16,7 +17,7 @@ import (
 // field that is not in it is unset, which is not the same as empty. The name ""
 // stands for the JSON editor: its text is then the whole content. Names that
 // are no fields hold JSON for properties beside the fields, as Split leaves
-// them.
+// them. TypedNull is null, and dates are settled by the form's clock.
 //
 // With problems the content is for showing only, never for sending: what
 // could not be encoded stands in it as text, so that an editor loses nothing.
@@ -38,26 +39,30 @@ func Assemble(form Form, draft map[string]string) (json.RawMessage, []Problem) {
 	}
 	faulty := map[string]bool{}
 	rest := maps.Clone(draft)
+	now := form.now()
 	for i := range form.Fields {
 		f := &form.Fields[i]
 		typed, set := draft[f.Name]
 		delete(rest, f.Name)
 		if !set {
-			if f.Required && f.Nullable {
-				member(f.Name, json.RawMessage("null"))
-			}
 			continue
 		}
+		typed, _ = f.Settle(typed, now)
 		value, err := f.Encode(typed)
 		if err != nil {
 			problems = append(problems, Problem{Field: f.Name, Text: Own(err.Error())})
 			faulty[f.Name] = true
-			value = quoteJSON(typed)
+			if value = quoteJSON(typed); typed == TypedNull {
+				value = json.RawMessage("null")
+			}
 		}
 		member(f.Name, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
 		value := json.RawMessage(strings.TrimSpace(rest[name]))
+		if rest[name] == TypedNull {
+			value = json.RawMessage("null")
+		}
 		if !json.Valid(value) {
 			problems = append(problems, Problem{Text: Own(`"` + CleanLine(name, 60).Line() + `" is not JSON.`)})
 			value = quoteJSON(rest[name])
@@ -76,6 +81,14 @@ func Assemble(form Form, draft map[string]string) (json.RawMessage, []Problem) {
 	return b.Bytes(), problems
 }
 
+// now is the time of the form's clock.
+func (f *Form) now() time.Time {
+	if f.Now != nil {
+		return f.Now()
+	}
+	return time.Now()
+}
+
 // check is form.Check, or for a form without one that content is an object.
 func check(form Form, content json.RawMessage) []Problem {
 	if form.Check != nil {
@@ -89,7 +102,8 @@ func check(form Form, content json.RawMessage) []Problem {
 
 // Split is the reverse of Assemble, for coming back from a JSON editor to the
 // fields. Properties that are no fields stay in the draft as JSON, so that
-// Assemble finds them again. The error is in words for a person.
+// Assemble finds them again. null becomes TypedNull, but in the text of a
+// JSONField, where it can be written. The error is in words for a person.
 func Split(form Form, content json.RawMessage) (map[string]string, error) {
 	members, err := members(content)
 	if err != nil {
@@ -108,8 +122,6 @@ func Split(form Form, content json.RawMessage) (map[string]string, error) {
 		switch {
 		case !ok:
 			draft[name] = string(value)
-		case f.Nullable && f.Kind != JSONField && string(value) == "null":
-			// The field shows null as unset.
 		default:
 			draft[name] = f.Typed(value)
 		}

@@ -29,12 +29,16 @@ func TestAssemble(t *testing.T) {
 		content  string
 		problems string
 	}{
-		{"unset is not empty", map[string]string{"z": ""}, `{"z":"","a":null}`, "[{z checked} {n checked} { 17 bytes.}]"},
+		{"unset is not empty", map[string]string{"z": ""}, `{"z":""}`, "[{z checked} {n checked} { 8 bytes.}]"},
+		{"null is neither", map[string]string{"a": TypedNull, "o": TypedNull, "x": TypedNull}, `{"a":null,"o":null,"x":null}`, "[{z checked} {n checked} { 28 bytes.}]"},
+		{"null where none is taken", map[string]string{"z": TypedNull, "c": TypedNull}, `{"z":null,"c":null}`,
+			"[{z cannot be null: give a value, or unset it} {c cannot be null: give a value, or unset it} {n checked}]"},
+		{"the word null is text", map[string]string{"z": "null", "a": "null"}, `{"z":"null","a":"null"}`, "[{z checked} {n checked} { 23 bytes.}]"},
 		{"the form's order", map[string]string{"c": `["a"]`, "a": "x", "n": "2.50"}, `{"n":2.50,"a":"x","c":["a"]}`, "[{z checked} {n checked} { 28 bytes.}]"},
-		{"what does not encode is shown as text, and judged once", map[string]string{"n": "1,5"}, `{"n":"1,5","a":null}`,
+		{"what does not encode is shown as text, and judged once", map[string]string{"n": "1,5"}, `{"n":"1,5"}`,
 			"[{n must be a number: write the decimals after a point, not a comma, and no separators} {z checked}]"},
-		{"properties beside the fields", map[string]string{"y": "2", "x": `{"k":1}`}, `{"a":null,"x":{"k":1},"y":2}`, "[{z checked} {n checked} { 28 bytes.}]"},
-		{"such that are no JSON", map[string]string{"x": "{"}, `{"a":null,"x":"{"}`, `[{ "x" is not JSON.} {z checked} {n checked}]`},
+		{"properties beside the fields", map[string]string{"y": "2", "x": `{"k":1}`}, `{"x":{"k":1},"y":2}`, "[{z checked} {n checked} { 19 bytes.}]"},
+		{"such that are no JSON", map[string]string{"x": "{"}, `{"x":"{"}`, `[{ "x" is not JSON.} {z checked} {n checked}]`},
 		{"the JSON editor", map[string]string{"": ` {"q": 1} `, "z": "lost"}, `{"q": 1}`, "[{z checked} {n checked} { 8 bytes.}]"},
 	} {
 		content, problems := Assemble(testForm(), c.draft)
@@ -63,7 +67,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("%s came back as %v, %v", content, back, err)
 	}
 	back, err = Split(testForm(), json.RawMessage(`{"o":null,"z":null,"n":9007199254740993}`))
-	if want := map[string]string{"z": "null", "n": "9007199254740993"}; err != nil || !maps.Equal(back, want) {
+	if want := map[string]string{"o": TypedNull, "z": TypedNull, "n": "9007199254740993"}; err != nil || !maps.Equal(back, want) {
 		t.Errorf("null: %v, %v", back, err)
 	}
 	for _, bad := range []string{``, `{`, `[]`, `null`, `"a"`, `{} {}`, `{"":1}`} {

@@ -91,9 +91,9 @@ func formatWords(format string) string {
 	case "uri":
 		return "URI such as https://example.com/"
 	case "date":
-		return "date as YYYY-MM-DD"
+		return "date such as 2026-01-31, tomorrow or +3d"
 	case "date-time":
-		return "date and time such as 2026-01-31T14:00:00Z"
+		return "date and time such as 2026-01-31 14:00, now or +2h"
 	}
 	return CleanLine(format, 60).Line()
 }

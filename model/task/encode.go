@@ -18,9 +18,13 @@ const (
 // Encode returns typed as the JSON value of the field. The error is a sentence
 // without its subject, in the terms of the field, and never holds what was
 // typed. Numbers are kept exactly as typed; choices are typed as JSON (a value,
-// or an array of values), a choice that is text also as that text. Whether the
-// value keeps the field's constraints is for Form.Check to say.
+// or an array of values), a choice that is text also as that text; TypedNull is
+// null, in a field that can hold it. Whether the value keeps the field's
+// constraints is for Form.Check to say.
 func (f *Field) Encode(typed string) (json.RawMessage, error) {
+	if typed == TypedNull {
+		return f.encodeNull()
+	}
 	switch f.Kind {
 	case NumberField, IntegerField:
 		return encodeNumber(strings.TrimSpace(typed), f.Kind == IntegerField)
@@ -43,11 +47,29 @@ func (f *Field) Encode(typed string) (json.RawMessage, error) {
 	return quoteJSON(typed), nil
 }
 
+func (f *Field) encodeNull() (json.RawMessage, error) {
+	null := json.RawMessage("null")
+	if f.Nullable || f.Kind == JSONField || f.hasNull() {
+		return null, nil
+	}
+	return nil, errors.New("cannot be null: give a value, or unset it")
+}
+
+// hasNull reports whether null is one of the choices that stand before the
+// person.
+func (f *Field) hasNull() bool {
+	return f.Kind == ChoiceField && f.ChoiceIndex(json.RawMessage("null")) >= 0
+}
+
 // Typed is the reverse of Encode: the text that stands in the field for a
 // value, such as its default. A value that does not fit the field comes as its
-// JSON, so that nothing is lost and Encode says what is wrong.
+// JSON, so that nothing is lost and Encode says what is wrong; null comes as
+// TypedNull, but in a JSONField and where it is one of the choices.
 func (f *Field) Typed(value json.RawMessage) string {
 	value = bytes.TrimSpace(value)
+	if string(value) == "null" && f.Kind != JSONField && !f.hasNull() {
+		return TypedNull
+	}
 	var s string
 	switch f.Kind {
 	case StringField, NumberField, IntegerField, BooleanField:

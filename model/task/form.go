@@ -1,6 +1,9 @@
 package task
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // FieldKind says which input a Field wants.
 type FieldKind uint8
@@ -29,9 +32,15 @@ type Form struct {
 	JSONOnly string
 	// Warnings are things that could not be honoured, each a sentence.
 	Warnings []Text
+	// Secret says that some part of the schema seems to ask for a secret, as
+	// Field.Secret does: the JSON text of the content is then kept on no disk.
+	Secret bool
 	// Check reports what is wrong with a whole content (a JSON object), nil
 	// for nothing. A nil Check accepts any JSON object.
 	Check func(content json.RawMessage) []Problem
+	// Now is the clock that dates such as "+2h" are settled by, in the person's
+	// zone; nil is time.Now.
+	Now func() time.Time
 }
 
 // Field is one property of a Form.
@@ -60,8 +69,8 @@ type Field struct {
 	// Considerations"): it is masked, and kept on no disk.
 	Secret bool
 
-	// Nullable says that the schema allows null here. A required field that is
-	// left unset is then sent as null.
+	// Nullable says that the schema allows null here, typed as TypedNull. A
+	// field that is left unset is never sent as null.
 	Nullable bool
 	// MoreChoices says that the schema has more choices than Choices shows;
 	// values beyond them are then taken too, and judged by Check.
