@@ -62,7 +62,7 @@ func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
 		if requested == nil {
 			requested = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		p.Form = schema.Form(requested)
+		p.Form = schema.Question(p.Message.String(), requested)
 		return p, ""
 	case "url":
 		p.Mode = task.URLMode
