@@ -43,6 +43,21 @@ func (a *Ask) name() draftName { return draftName{asked: a.asked, task: a.Prompt
 // Draft returns the draft of a prompt, nil for none.
 func (m *Model) Draft(id task.PromptID) Draft { return maps.Clone(m.drafts[id]) }
 
+// DraftAt returns when the draft of a prompt was last typed at, zero for none, and
+// whether that was in this process.
+func (m *Model) DraftAt(id task.PromptID) (at time.Time, here bool) {
+	a := m.asks[id]
+	if a == nil || m.drafts[id] == nil {
+		return time.Time{}, false
+	}
+	name := a.name()
+	if a.source != (draftName{}) {
+		name = a.source
+	}
+	t := m.byName[a.Server].drafts[name]
+	return a.draftAt, a.typed || t != nil && t.here
+}
+
 // SaveDraft keeps what is typed into a prompt's form, nil removes it. Called at
 // each key press, it is on the disk within a second, but for secret fields.
 func (m *Model) SaveDraft(id task.PromptID, d Draft) {
@@ -280,6 +295,15 @@ func (m *Model) CallDraft(server, tool, like string) Draft {
 		return maps.Clone(t.fields)
 	}
 	return nil
+}
+
+// CallDraftAt is DraftAt for the draft that CallDraft returns.
+func (m *Model) CallDraftAt(server, tool, like string) (at time.Time, here bool) {
+	if m.CallDraft(server, tool, like) == nil {
+		return time.Time{}, false
+	}
+	t := m.byName[server].drafts[draftName{asked: like, tool: tool}]
+	return t.at, t.here
 }
 
 // SaveCallDraft keeps what is typed into the form for the arguments of a call, nil

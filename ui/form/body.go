@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +22,8 @@ func (f *Form) body() (lines []string, from, to int) {
 	}
 	lines = append(lines, f.quote(f.spec.Message)...)
 	lines = append(lines, f.warnings()...)
-	if words := f.aside(); words != "" {
-		if len(lines) > 0 && f.bodyHeight() >= 10 {
+	for i, words := range f.asides() {
+		if i == 0 && len(lines) > 0 && f.bodyHeight() >= 10 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, f.own(words)...)
@@ -54,6 +55,18 @@ func (f *Form) body() (lines []string, from, to int) {
 		}
 	}
 	return lines, from, to
+}
+
+// asides are the quiet sentences.
+func (f *Form) asides() []string {
+	all := slices.Clone(f.spec.Notes)
+	if words := f.aside(); words != "" {
+		all = append(all, words)
+	}
+	if f.spec.Unkept != "" && f.touched {
+		all = append(all, f.spec.Unkept)
+	}
+	return all
 }
 
 // aside is what a person should know before they send, "" for nothing.

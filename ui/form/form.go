@@ -49,6 +49,11 @@ type Spec struct {
 	NoRefusal string
 	// Warn are sentences of callboard that stand above the fields.
 	Warn []string
+	// Notes are quiet sentences of callboard below them. Unkept says why what is
+	// typed does not outlive callboard, as a sentence, and is shown where something
+	// is typed; "" where it does.
+	Notes  []string
+	Unkept string
 
 	Mode task.Mode // of a Question
 	Form task.Form // of a Question in FormMode, and of a Call
