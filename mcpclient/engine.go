@@ -196,7 +196,7 @@ func (e *engine) observe(t task.Task) task.Task {
 		e.manners.lives(t.ID, lives)
 	}
 	for _, id := range gone {
-		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own(why)})
+		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own(why), Inferred: true})
 	}
 	return t
 }

@@ -99,7 +99,7 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		e.ep.Note(n)
 	}
 	for _, id := range gone {
-		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its task no longer asks for it")})
+		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its task no longer asks for it"), Inferred: true})
 	}
 	if len(gone) > 0 {
 		e.sendHeld(t.ID)

@@ -21,6 +21,7 @@ func (m *Model) sameKey(a, b *Ask) bool {
 // answer of the person, never by itself.
 func (m *Model) inherit(l *link, a *Ask) {
 	m.offerDraft(l, a)
+	m.askedStill(a)
 	for _, old := range slices.Backward(m.askOrder[:len(m.askOrder)-1]) {
 		if old.again && old.State == Withdrawn && old.same(a) && old.Prompt.Task == a.Prompt.Task && m.sameKey(old, a) {
 			reply := *old.reply
@@ -28,6 +29,41 @@ func (m *Model) inherit(l *link, a *Ask) {
 			a.State, a.holder, a.reply = Held, byModel, &reply
 			old.again = false
 			return
+		}
+	}
+}
+
+// stillAsks is what a question means that is asked after an answer whose fate is
+// not known.
+const stillAsks = "it still asks: the answer did not arrive, or is being looked at"
+
+// unsure reports whether nobody knows what became of a's answer.
+func (a *Ask) unsure() bool { return a.Wish != nil && a.Wish.State == WishUnknown }
+
+// askedStill takes in that a asks what was answered when the link broke: the
+// answer hangs on a now, so that R sends it again there, on the person's word.
+func (m *Model) askedStill(a *Ask) {
+	for _, old := range slices.Backward(m.askOrder[:len(m.askOrder)-1]) {
+		if old.State != Withdrawn || !old.unsure() || old.reply == nil || !old.same(a) ||
+			old.Prompt.Task != a.Prompt.Task || !m.sameKey(old, a) {
+			continue
+		}
+		reply := *old.reply
+		reply.Prompt = a.Prompt.ID
+		a.reply, a.Wish, a.Why = &reply, old.Wish, stillAsks
+		a.Wish.ask, old.Wish = a, nil
+		m.wishMoved(a.Wish, WishUnknown, stillAsks)
+		return
+	}
+}
+
+// asksStill takes in that r was seen to ask after answers whose fate is not known.
+func (m *Model) asksStill(r *Row, rep report) {
+	for _, a := range r.Asks {
+		if a.State == Open && a.unsure() && a.Why != stillAsks && rep.sentAt.After(a.Wish.At) {
+			a.Why = stillAsks
+			m.wishMoved(a.Wish, WishUnknown, stillAsks)
+			m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, stillAsks)
 		}
 	}
 }
@@ -41,6 +77,7 @@ func (m *Model) reopen(r *Row) {
 			if r.Past != nil && r.Past.id == a.Prompt.ID {
 				r.Past = nil
 			}
+			m.recordAsk(a, task.Entry{What: task.PromptCame, Text: "the task asks it again"})
 			m.tie(a, r)
 		}
 	}

@@ -59,6 +59,7 @@ func (m *Model) sendAnswers(l *link, r *Row, asks []*Ask) {
 		w := m.wish(r, verbOf(a.reply.Action))
 		w.ask = a
 		a.State, a.Why, a.Wish, a.holder, a.tooLate = Answering, "", w, nobody, ""
+		m.recordWish(w)
 	}
 	if r != nil {
 		m.asksChanged(r)
@@ -139,7 +140,7 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		m.wishMoved(a.Wish, WishFailed, "it came too late: "+a.tooLate)
 		m.closeAsk(a, Withdrawn, "the answer came too late: "+a.tooLate)
 	case err == nil:
-		m.wishMoved(a.Wish, Delivered, "")
+		m.wishMoved(a.Wish, Delivered, fetchedLater(a))
 		m.closeAsk(a, Answered, "")
 		if r != nil && (a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live()) {
 			m.wishMoved(a.Wish, Taken, "") // it went on before the receipt came
@@ -157,6 +158,14 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		}
 		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
 	}
+}
+
+// fetchedLater says of the answer to a Polled prompt how it goes on.
+func fetchedLater(a *Ask) string {
+	if a.Prompt.Polled {
+		return "it is ready, and kept until the server fetches it"
+	}
+	return ""
 }
 
 // heldAnswered takes in what a receipt means for the answers of the row that the
@@ -181,6 +190,7 @@ func (m *Model) heldAnswered(r *Row, n answered) {
 func (m *Model) wentOut(r *Row, a *Ask, err *task.Error) {
 	a.Wish = m.wish(r, verbOf(a.reply.Action))
 	a.Wish.ask, a.State, a.holder = a, Answering, nobody
+	m.recordWish(a.Wish)
 	m.answeredOne(a, err)
 }
 
@@ -207,6 +217,21 @@ func (m *Model) delivered(l *link, e task.Delivered) {
 	if e.Err != nil {
 		m.troubled(l, e.Err)
 	}
+}
+
+// answerFetched takes in that the server came for an answer that was kept for it,
+// or never will.
+func (m *Model) answerFetched(l *link, e task.Fetched) {
+	a := m.asks[e.Prompt]
+	if a == nil || a.Wish == nil {
+		return
+	}
+	if e.Never.IsZero() {
+		m.wishMoved(a.Wish, Taken, "")
+		return
+	}
+	m.wishMoved(a.Wish, NoEffect, e.Never.Line())
+	m.tell(true, "The answer to %s: %s.", l.target.Name, e.Never.Line())
 }
 
 // unwish takes away the wish of an answer that did not go out.

@@ -184,6 +184,16 @@ func (m *Model) draftTaken(a *Ask) {
 	}
 }
 
+// draftUnsure takes in that nobody knows whether a's answer arrived after all: its
+// draft goes back to the disk.
+func (m *Model) draftUnsure(a *Ask) {
+	l := m.byName[a.Server]
+	if t := l.drafts[a.name()]; t != nil && t.sent {
+		t.sent = false
+		m.storeDraft(l, t, &a.Prompt.Form)
+	}
+}
+
 // offerDraft fills in what was typed when the same was asked before, unless
 // something is typed already: for the same task first, else the newest one.
 func (m *Model) offerDraft(l *link, a *Ask) {

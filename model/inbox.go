@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -142,7 +141,6 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 	m.askOrder = append(m.askOrder, a)
 	m.rings++
 	m.rev++
-	m.inherit(l, a)
 	var r *Row
 	switch {
 	case p.Task != "":
@@ -156,9 +154,11 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 			m.revive(l, r)
 		}
 	}
+	m.inherit(l, a)
 	if r != nil {
 		m.tie(a, r)
 	}
+	m.recordAsk(a, task.Entry{What: task.PromptCame})
 	m.trimAsks()
 }
 
@@ -232,7 +232,10 @@ func (m *Model) withdrawn(e task.Withdrawn) {
 		return
 	}
 	why := "the server withdrew the question"
-	if !e.Why.IsZero() {
+	switch {
+	case e.Inferred:
+		why = m.wentWithout(a)
+	case !e.Why.IsZero():
 		why += ": " + e.Why.Line()
 	}
 	if a.State == Answering {
@@ -245,6 +248,28 @@ func (m *Model) withdrawn(e task.Withdrawn) {
 	}
 }
 
+// What can be known of a question that nobody answered here, and that is asked no
+// longer.
+const (
+	wentOnWhy  = "the task went on without an answer from here: it was answered elsewhere, or given up"
+	droppedWhy = "the task does not ask it any more: it was answered elsewhere, or given up"
+)
+
+// wentWithout says why a's task asks it no longer, though nobody said so.
+func (m *Model) wentWithout(a *Ask) string {
+	switch r := m.Row(a.Row); {
+	case r != nil && r.Task.Status.Terminal():
+		return endedWhy(r.Task.Status)
+	case r != nil && r.Task.Status == task.Working:
+		return wentOnWhy
+	}
+	return droppedWhy
+}
+
+func endedWhy(s task.Status) string {
+	return "the task ended (" + s.String() + ") without an answer from here"
+}
+
 // closeAsk ends a prompt and takes it off its row.
 func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	a.State, a.Why, a.closed, a.holder = state, why, m.now, nobody
@@ -252,6 +277,8 @@ func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	m.endSample(a)
 	if state == Answered {
 		m.draftSent(a)
+	} else {
+		m.recordAsk(a, task.Entry{What: task.PromptClosed, Text: ownWords(why)})
 	}
 	kept := ""
 	if m.drafts[a.Prompt.ID] != nil {
@@ -286,6 +313,10 @@ func (m *Model) closePrompts(r *Row, why string) {
 			// The call failed for want of this visit, and is sent again after it.
 		case a.State == Answering:
 			// It may well have ended because of that answer.
+		case a.unsure() && r.Task.Status.Terminal():
+			// What became of its answer is told beside it (effect).
+		case a.Wish != nil && a.Wish.State == Taken:
+			m.closeAsk(a, Answered, "")
 		case a.sentWithout(r):
 			m.closeAsk(a, Answered, "")
 		default:
@@ -313,7 +344,7 @@ func needsVisit(r *Row) bool {
 func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 	switch {
 	case r.Task.Status.Terminal():
-		m.closePrompts(r, fmt.Sprintf("the task ended (%s) without an answer", r.Task.Status))
+		m.closePrompts(r, endedWhy(r.Task.Status))
 	case r.Task.Status == task.InputRequired:
 		m.reopen(r)
 	case from == task.InputRequired:
@@ -323,7 +354,7 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 				m.closeAsk(a, Answered, "")
 			case (a.State == Open || a.State == Held) && !sentAt.Before(a.Since) && !m.moving(a):
 				a.inferred = true
-				m.closeAsk(a, Withdrawn, "the task went on without an answer")
+				m.closeAsk(a, Withdrawn, wentOnWhy)
 			}
 		}
 	}

@@ -54,6 +54,9 @@ func (m *Model) strange(l *link, r *Row) bool {
 	return r.How == task.Remembered && r.Handle != nil && r.Handle.Session != l.session
 }
 
+// goneWords say in the audit trail what a mark means.
+var goneWords = map[Mark]string{Expired: "expired: its ttl had run out", Gone: "gone before its ttl had run out"}
+
 // mark notes at the row that the server does not know the task.
 func (m *Model) mark(l *link, r *Row) {
 	before := r.Mark
@@ -74,6 +77,7 @@ func (m *Model) mark(l *link, r *Row) {
 			step.Message = task.Own("it was last seen in an earlier session")
 		}
 		r.addStep(step)
+		m.recordRow(l, r, task.Entry{What: task.TaskGone, Text: goneWords[r.Mark]})
 		if !r.Task.Status.Terminal() {
 			m.closePrompts(r, "the server does not know the task any more")
 		}

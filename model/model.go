@@ -75,6 +75,9 @@ type Model struct {
 	rev, rings uint64
 	notice     notice
 	untold     []string // of Shutdown
+
+	entries  []task.Entry // of this Update, for the audit trail
+	auditWhy string       // the last trouble with it
 }
 
 // New returns a Model; Init starts it.
@@ -107,6 +110,7 @@ func (m *Model) Init() tea.Cmd {
 			m.dial(l)
 		}
 	}
+	m.hearAudit()
 	return m.pursue()
 }
 
@@ -159,6 +163,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.recalled(msg)
 	case sampled:
 		m.sampled(msg)
+	case auditTrouble:
+		m.auditFailed(msg)
 	case alarmMsg:
 		m.woke(msg)
 	case sliceMsg:
@@ -236,6 +242,7 @@ func (m *Model) pursue() tea.Cmd {
 		sooner(w.settles())
 	}
 	m.arm(next)
+	m.writeAudit()
 	cmds := m.cmds
 	m.cmds = nil
 	return tea.Batch(cmds...)

@@ -51,6 +51,8 @@ func (m *Model) happened(l *link, event task.Event) {
 		m.delivered(l, e)
 	case task.Flooding:
 		m.flooding(l, e)
+	case task.Fetched:
+		m.answerFetched(l, e)
 	case task.URLDone:
 		m.urlDone(e.Prompt)
 	case task.Started:
@@ -131,6 +133,7 @@ func (m *Model) take(l *link, rep report) *Row {
 	if c.fresh {
 		m.adopt(l, r)
 	}
+	m.recordReport(l, c, rep)
 	if c.heard && l.named[rep.task.ID] {
 		m.named(l, r)
 	}
@@ -141,6 +144,9 @@ func (m *Model) take(l *link, rep report) *Row {
 		m.handleMoved(l, r)
 	}
 	m.effect(r, c)
+	if len(r.Asks) > 0 && c.heard && r.Task.Status == task.InputRequired {
+		m.asksStill(r, rep)
+	}
 	if c.heard {
 		m.watch(l, r, rep.how)
 	}

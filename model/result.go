@@ -69,6 +69,7 @@ func (m *Model) fetched(l *link, f fetched) {
 	}
 	m.progressed(l)
 	m.keepOutcome(r, &Outcome{Result: &f.result, At: m.now})
+	m.recordResult(l, r, &f.result, nil)
 	// A tool may itself fail with such a code: only its words tell that it is
 	// the task which is not there.
 	if e := f.result.Err; unknownTask(e) && saysUnknown(e) && r.Mark == NoMark {

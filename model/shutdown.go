@@ -29,6 +29,7 @@ func (m *Model) Shutdown() []string {
 		m.alarm.stop()
 	}
 	m.now = time.Now()
+	m.writeAudit()
 	var told []string
 	closed := make(chan string, len(m.links))
 	open := 0

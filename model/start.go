@@ -133,7 +133,9 @@ func (m *Model) begun(l *link, n begun) {
 
 // callEnded gives a call's row its last status.
 func (m *Model) callEnded(r *Row, s task.Status) {
+	from := r.Task.Status
 	r.Task.Status, r.Since, r.Heard = s, m.now, m.now
+	m.recordRow(m.byName[r.Key.Server], r, task.Entry{What: task.StatusChanged, From: from, To: s, How: task.Created})
 	r.addStep(task.Step{Status: s, At: m.now, How: task.Created})
 	m.settle(r)
 	m.closePrompts(r, "the call ended")
@@ -157,6 +159,7 @@ func (m *Model) started(l *link, e task.Started) {
 	r := l.store.tasks[e.Task.ID]
 	if r == nil {
 		r = m.becomes(l, call, rep)
+		m.recordRow(l, r, task.Entry{What: task.TaskSeen, To: e.Task.Status, How: task.Created})
 	} else {
 		m.merge(l, r, call)
 		m.take(l, rep)
@@ -248,7 +251,15 @@ func (m *Model) returned(l *link, e task.Returned) {
 	if w := r.Wish; w != nil && (w.Verb == "start" || w.ask != nil && w.State != Sending) {
 		m.wishMoved(w, Taken, "")
 	}
+	for _, a := range r.Asks {
+		if a.unsure() && e.Err == nil {
+			m.wishMoved(a.Wish, Taken, "")
+		}
+	}
 	m.keepOutcome(r, &Outcome{Result: e.Result, Err: e.Err, At: m.now})
+	if e.Err == nil || e.Err.Kind != task.Lost {
+		m.recordResult(l, r, e.Result, e.Err)
+	}
 	switch {
 	case r.Wish != nil && r.Wish.Verb == "cancel":
 		m.wishMoved(r.Wish, Taken, notProof)

@@ -52,7 +52,7 @@ const (
 // settles returns when w is given up to show an effect, zero for never.
 func (w *Wish) settles() time.Time {
 	switch {
-	case w.patient:
+	case w.patient, w.State == WishUnknown:
 		return time.Time{}
 	case w.intent:
 		return w.At.Add(intentAfter)
@@ -76,23 +76,39 @@ func (m *Model) wish(r *Row, verb string) *Wish {
 		m.changed(r)
 	}
 	m.rev++
+	switch verb {
+	case "cancel", "start":
+		m.recordWish(w)
+	}
 	return w
 }
 
 // wishMoved takes a wish on to its next state.
 func (m *Model) wishMoved(w *Wish, state WishState, why string) {
+	moved := state != w.State
 	w.State, w.Why, w.At = state, why, m.now
+	if moved {
+		m.recordWish(w)
+	}
 	m.rev++
 	if r := m.Row(w.key); r != nil {
 		m.changed(r)
 	}
-	m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
+	m.unwatch(w)
 	switch {
 	case state == Delivered:
 		m.watched = append(m.watched, w)
+	case state == WishUnknown && w.ask != nil:
+		m.watched = append(m.watched, w)
+		m.draftUnsure(w.ask)
 	case state == Taken && w.ask != nil:
 		m.draftTaken(w.ask)
 	}
+}
+
+// unwatch ends that an effect of w is waited for.
+func (m *Model) unwatch(w *Wish) {
+	m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
 }
 
 // failedWish says of an error whether the wish failed or its fate is unknown.
@@ -132,17 +148,38 @@ func (m *Model) effectOn(w *Wish, r *Row, c change) {
 			return
 		}
 		if w.State == WishUnknown {
-			if !c.moved {
-				return
+			if c.moved {
+				m.truthOf(w, r)
 			}
-			if w.ask.waits() {
-				m.closeAsk(w.ask, Answered, "")
-			}
+			return
 		}
 		m.wishMoved(w, Taken, "")
 	case w.Verb == "cancel" && r.Task.Status.Terminal():
 		m.cancelTaken(w, r)
 	}
+}
+
+// truthOf takes in that the task of an answer whose fate was not known asks no
+// longer. Only from one that goes on can be seen that it arrived.
+func (m *Model) truthOf(w *Wish, r *Row) {
+	a := w.ask
+	if a.Wish != w {
+		m.unwatch(w) // it was sent again since
+		return
+	}
+	if !wentOn(r) {
+		why := "the task ended (" + r.Task.Status.String() + "); nobody knows whether the answer arrived"
+		if a.waits() {
+			m.closeAsk(a, Withdrawn, why)
+		}
+		m.wishMoved(w, WishUnknown, why)
+		m.unwatch(w)
+		return
+	}
+	if a.State != Answered {
+		m.closeAsk(a, Answered, "")
+	}
+	m.wishMoved(w, Taken, "")
 }
 
 // settleWishes tells of what was delivered long ago and shows no effect.
@@ -155,7 +192,10 @@ func (m *Model) settleWishes() {
 		switch {
 		case r == nil, w.ask != nil && w.from != task.InputRequired:
 			// A task that never said that it asks cannot show that it goes on.
-			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
+			if w.ask != nil {
+				m.draftTaken(w.ask)
+			}
+			m.unwatch(w)
 		case w.ask != nil && len(r.Asks) > 0:
 			w.patient = true
 		case w.ask != nil && r.Task.Status == task.InputRequired:
@@ -163,7 +203,7 @@ func (m *Model) settleWishes() {
 		case w.Verb == "cancel" && r.Live():
 			m.wishMoved(w, NoEffect, "the server acknowledged, but the task goes on")
 		default:
-			m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
+			m.unwatch(w)
 		}
 	}
 }

@@ -30,10 +30,12 @@ type (
 	Prompted struct{ Prompt Prompt }
 
 	// Withdrawn says that a prompt can no longer be answered: the server
-	// cancelled it, or the session that asked it ended.
+	// cancelled it, or the session that asked it ended. Inferred: nobody said so,
+	// its task asks it no longer.
 	Withdrawn struct {
-		Prompt PromptID
-		Why    Text
+		Prompt   PromptID
+		Why      Text
+		Inferred bool
 	}
 
 	// Flooding says that the server asks faster than a person could read, so
@@ -46,6 +48,13 @@ type (
 	Delivered struct {
 		Prompts []PromptID
 		Err     *Error
+	}
+
+	// Fetched says that the server came for the answer to a Polled prompt, which
+	// was kept for it until then. Never is why it never will, zero where it did.
+	Fetched struct {
+		Prompt PromptID
+		Never  Text
 	}
 
 	// URLDone is notifications/elicitation/complete for a prompt of URL mode
@@ -106,6 +115,7 @@ func (Prompted) event()     {}
 func (Withdrawn) event()    {}
 func (Flooding) event()     {}
 func (Delivered) event()    {}
+func (Fetched) event()      {}
 func (URLDone) event()      {}
 func (Started) event()      {}
 func (Returned) event()     {}
