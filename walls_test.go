@@ -47,7 +47,7 @@ var walls = []wall{
 		"messages know nothing of how they travel or what they mean"},
 	{"callboard/mcpclient/internal/transport", []string{"callboard/mcpclient/internal/jsonrpc"}, []string{"github.com/r3labs/sse/v2", "gopkg.in/cenkalti/backoff.v1", "golang.org/x/net"},
 		"r3labs/sse loses data as shipped; it is wrapped in this one room"},
-	{"callboard/mcpclient/schema", []string{"callboard/model/task"}, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
+	{"callboard/mcpclient/schema", []string{"callboard/model/task"}, []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text", "golang.org/x/net"},
 		"schemas become forms without the wire"},
 	{"callboard/mcpclient/mcptest", nil, nil,
 		"the scripted server shares no code with the client, so that it can contradict it"},

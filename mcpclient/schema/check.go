@@ -109,6 +109,9 @@ func (c *checker) compile() {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
+	for _, f := range formats() {
+		compiler.RegisterFormat(f)
+	}
 	compiler.UseLoader(noLoader{})
 	compiler.UseRegexpEngine(func(p string) (jsonschema.Regexp, error) { return compilePattern(p) })
 	compiler.RegisterVocabulary(&jsonschema.Vocabulary{

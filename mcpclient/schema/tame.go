@@ -212,7 +212,8 @@ func (t *tamer) strings(v *value, out map[string]any) {
 	} else if m != nil {
 		t.ill("pattern")
 	}
-	if m := v.members["format"]; m.is(text) {
+	// What a regular expression is differs between languages.
+	if m := v.members["format"]; m.is(text) && m.str != "regex" {
 		out["format"] = m.str
 	}
 }

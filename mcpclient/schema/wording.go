@@ -241,7 +241,7 @@ func (w *wording) words(e jsonschema.ErrorKind, path []string) string {
 	case *kind.Format:
 		return w.formatFault(path, k.Want)
 	case *kind.Pattern:
-		return "must match the pattern " + w.pattern(path, k.Want)
+		return "must match the pattern " + task.CleanLine(k.Want, 80).Line()
 	case *kind.MinLength:
 		if k.Want == 1 {
 			return "must not be empty"
@@ -277,15 +277,6 @@ func (w *wording) field(path []string) *task.Field {
 		return nil
 	}
 	return w.known[path[0]]
-}
-
-// pattern returns a pattern as the schema writes it: the validator knows its
-// translation.
-func (w *wording) pattern(path []string, translated string) string {
-	if f := w.field(path); f != nil && f.Pattern != "" {
-		translated = f.Pattern
-	}
-	return task.CleanLine(translated, 80).Line()
 }
 
 // items words a count of items: those of a field with choices are chosen.
