@@ -263,6 +263,9 @@ func (s *subscription) reopen(now time.Time) (told task.Event, ok bool) {
 	changed := !s.changed.IsZero() && !now.Before(s.changed)
 	switch {
 	case s.cur == nil && s.idle() && (!changed || len(s.wanted) == 0):
+		if changed {
+			s.changed = time.Time{} // that the last task left was looked at: without this step would be due for ever
+		}
 		return nil, false
 	case s.cur != nil && !changed:
 		return nil, false
