@@ -17,10 +17,10 @@ func (f *Form) body() (lines []string, from, to int) {
 		return f.menuLines(), f.menuAt, f.menuAt + 1
 	}
 	if f.isURL() {
-		lines = append(lines, f.quote(f.spec.Message)...)
+		lines = append(lines, f.intro()...)
 		return append(lines, f.urlLines()...), 0, 0
 	}
-	lines = append(lines, f.quote(f.spec.Message)...)
+	lines = append(lines, f.intro()...)
 	lines = append(lines, f.warnings()...)
 	for i, words := range f.asides() {
 		if i == 0 && len(lines) > 0 && f.bodyHeight() >= 10 {
@@ -39,8 +39,7 @@ func (f *Form) body() (lines []string, from, to int) {
 	case f.json:
 		return f.jsonLines(lines)
 	case len(f.rows) == 0 && f.spec.Kind == Question:
-		return append(lines, f.own("There is nothing to fill in: the server wants a yes or a no. "+
-			shown(f.keys.Form.Send)+" says yes; "+shown(f.keys.Form.Menu)+" declines; "+shown(f.keys.Form.Leave)+" leaves it for later.")...), 0, 0
+		return append(lines, f.yesOrNoLines()...), 0, 0
 	case len(f.rows) == 0:
 		return append(lines, f.own("This tool takes no arguments. "+shown(f.keys.Form.Send)+" starts it.")...), 0, 0
 	}
@@ -54,6 +53,12 @@ func (f *Form) body() (lines []string, from, to int) {
 			lines = append(lines, "")
 		}
 	}
+	if f.spec.Unkept != "" {
+		if gap {
+			lines = append(lines, "")
+		}
+		lines = append(lines, f.own(f.spec.Unkept)...)
+	}
 	return lines, from, to
 }
 
@@ -62,9 +67,6 @@ func (f *Form) asides() []string {
 	all := slices.Clone(f.spec.Notes)
 	if words := f.aside(); words != "" {
 		all = append(all, words)
-	}
-	if f.spec.Unkept != "" && f.touched {
-		all = append(all, f.spec.Unkept)
 	}
 	return all
 }
@@ -83,18 +85,23 @@ func (f *Form) aside() string {
 	return ""
 }
 
-// quote shows words of a server: behind a bar, on which no line of its making
-// can begin.
-func (f *Form) quote(words task.Text) []string {
-	if words.IsZero() {
-		return nil
+// yesOrNoLines are the answers to a question that has nothing to fill in.
+func (f *Form) yesOrNoLines() []string {
+	t, k := f.theme, f.keys
+	lines := f.own("There is nothing to fill in: the server wants a yes or a no.")
+	say := func(keys, words string, why string) {
+		row := "  " + t.Key.Paint(render.Fit(keys, 10, "")) + words
+		if why != "" {
+			row = t.Dim.Paint("  " + render.Fit(keys, 10, "") + words + " (not now)")
+		}
+		lines = append(lines, row)
 	}
-	bar := f.theme.Accent.Paint(f.theme.Glyphs.Bar) + " "
-	rows := render.Wrap(strings.TrimSpace(words.String()), f.inner()-2)
-	for i, r := range rows {
-		rows[i] = bar + f.theme.Text.Paint(r)
-	}
-	return rows
+	menu := shown(k.Form.Menu) + " "
+	say(shown(k.Form.Send), "yes: accept", "")
+	say(menu+shown(k.Menu.Decline), "no: decline", f.spec.NoRefusal)
+	say(menu+shown(k.Menu.Dismiss), "neither: dismiss it", f.spec.NoRefusal)
+	say(shown(k.Form.Leave), "later: leave it open", "")
+	return lines
 }
 
 // own shows words of callboard.
@@ -199,58 +206,15 @@ func (f *Form) menuLines() []string {
 	return lines
 }
 
-// urlLines shows the address in full, what it is, and what can be done.
-func (f *Form) urlLines() []string {
-	t, a := f.theme, &f.url
-	lines := []string{""}
-	lines = append(lines, a.rows(f.inner(), t.Link.Paint, t.Host.Paint)...)
-	lines = append(lines, "")
-	if a.host != "" {
-		host := "host  " + t.Host.Paint(a.host)
-		switch {
-		case a.ascii != "":
-			host += "  in ASCII " + t.Host.Paint(a.ascii)
-		case a.unicode != "":
-			host += "  reads as " + t.Host.Paint(a.unicode)
-		}
-		if render.Width(host) <= f.inner() {
-			lines = append(lines, host)
-		} else {
-			for _, h := range []string{a.host, a.ascii, a.unicode} {
-				if h != "" {
-					for _, r := range render.Wrap(h, f.inner()-6) {
-						lines = append(lines, "host  "+t.Host.Paint(r))
-					}
-				}
-			}
-		}
-	}
-	for _, w := range a.warnings {
-		lines = append(lines, f.marked(t.Glyphs.Warning, w, &t.Warning)...)
-	}
-	k := &f.keys.URL
-	switch {
-	case a.refuse != "":
-		lines = append(lines, f.marked(t.Glyphs.Failed, "callboard does not open it. "+a.refuse, &t.Error)...)
-		if !a.noCopy {
-			lines = append(lines, f.own(shown(k.Copy)+" agrees and copies it.")...)
-		}
-	case f.state.Phase == Waiting:
-		lines = append(lines, f.own(shown(k.Done)+" done "+t.Glyphs.Dot+" "+shown(k.Retry)+" open again "+t.Glyphs.Dot+" "+
-			shown(k.Copy)+" copy "+t.Glyphs.Dot+" "+
-			shown(k.Menu)+" wait no longer")...)
-	case f.state.Phase == Asking || f.state.Phase == Failed:
-		lines = append(lines, f.own(shown(k.Open)+" agrees and opens it in your browser, "+shown(k.Copy)+
-			" agrees and copies it. The server is told that you agree; callboard itself never goes there.")...)
-	}
-	return lines
-}
-
 // jsonLines adds the JSON editor to lines.
 func (f *Form) jsonLines(lines []string) ([]string, int, int) {
 	at := len(lines)
 	if f.edit == nil {
-		lines = append(lines, f.own(f.tooMuch(f.jsonText))...)
+		words := f.tooMuch(f.jsonText)
+		if why := f.hidesSecrets(); why != "" {
+			words = why
+		}
+		lines = append(lines, f.own(words)...)
 		return lines, at, len(lines)
 	}
 	rows, cursor := f.edit.view(f.editWidth(), max(f.bodyHeight()-1, 1), f.theme)

@@ -3,8 +3,10 @@ package form
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"callboard/model/task"
+	"callboard/themes"
 	"callboard/ui/render"
 )
 
@@ -51,7 +53,7 @@ func (f *Form) rowLines(i int) []string {
 		}
 	}
 	wants := f.wants(r)
-	label := f.label(r, focused)
+	label := f.label(r, focused) // behind the bar, but for our own rows
 	if beside := label + f.theme.FieldHint.Paint("  "+wants); wants != "" && render.Width(beside) <= f.textWidth() {
 		label, wants = beside, ""
 	}
@@ -61,6 +63,7 @@ func (f *Form) rowLines(i int) []string {
 		add(f.description(r, focused)...)
 	}
 	add(f.value(r, focused)...)
+	add(f.beneath(r)...)
 	if focused {
 		add(f.tinted(f.hint(r), f.textWidth())...)
 	}
@@ -72,8 +75,37 @@ func (f *Form) rowLines(i int) []string {
 			add(f.theme.FieldError.Paint(row))
 		}
 	}
-	if !focused {
+	if !focused && !r.isDate() { // what a date is sent as goes with the clock
 		r.cached, r.cachedWidth = lines, f.w
+	}
+	return lines
+}
+
+// beneath says under a value what callboard makes of it.
+func (f *Form) beneath(r *row) []string {
+	t := f.theme
+	var lines []string
+	say := func(words string, role *themes.Role) {
+		for _, row := range render.Wrap(words, max(f.textWidth()-2, 1)) {
+			lines = append(lines, "  "+role.Paint(row))
+		}
+	}
+	if words := f.sentDate(r); words != "" {
+		say(words, &t.OK)
+	}
+	if words, over := f.measure(r); words != "" {
+		role := &t.FieldHint
+		if over {
+			role, words = &t.Warning, t.Glyphs.Warning+" "+words
+		}
+		say(words, role)
+	}
+	if r.isSecret() {
+		words := "masked, and kept on no disk"
+		if f.revealed {
+			words = "shown, and kept on no disk"
+		}
+		say(t.Glyphs.Warning+" A secret, which the protocol forbids to ask for: "+words+".", &t.Warning)
 	}
 	return lines
 }
@@ -81,7 +113,11 @@ func (f *Form) rowLines(i int) []string {
 // description shows the server's words about a field, cut so that its value
 // stays in sight; the beginning is what one needs.
 func (f *Form) description(r *row, focused bool) []string {
-	rows := f.tinted(r.field.Description.String(), f.textWidth())
+	words := r.field.Description.String()
+	if cut := maxWords * f.w; len(words) > 4*cut {
+		words = task.CleanMax(words, 4*cut).String() // more is never in sight
+	}
+	rows := f.tinted(words, max(f.textWidth()-2, 1))
 	limit := maxIdleRows
 	if focused {
 		limit = max(min(maxWords, f.bodyHeight()-maxListRows), maxIdleRows)
@@ -89,8 +125,14 @@ func (f *Form) description(r *row, focused bool) []string {
 	if len(rows) > limit {
 		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(fmt.Sprintf("%s %d more lines", f.theme.Glyphs.More, len(rows)-limit)))
 	}
+	for i := range rows {
+		rows[i] = f.bar() + rows[i]
+	}
 	return rows
 }
+
+// bar stands before words of a server.
+func (f *Form) bar() string { return f.theme.Accent.Paint(f.theme.Glyphs.Bar) + " " }
 
 func (f *Form) tinted(words string, width int) []string {
 	words = strings.TrimSpace(words)
@@ -121,6 +163,9 @@ func (f *Form) label(r *row, focused bool) string {
 	mark := ""
 	if r.required() {
 		mark = " " + f.theme.FieldError.Paint(f.theme.Glyphs.Required)
+	}
+	if r.kind == fieldRow {
+		return f.bar() + role.Paint(render.Clip(name, f.textWidth()-4, f.theme.Glyphs.Ellipsis)) + mark
 	}
 	return role.Paint(render.Clip(name, f.textWidth()-2, f.theme.Glyphs.Ellipsis)) + mark
 }
@@ -155,11 +200,22 @@ func (f *Form) hint(r *row) string {
 	if words := f.needsHint(r); words != "" {
 		parts = append(parts, words)
 	}
-	if r.kind == fieldRow && r.set && !r.required() {
-		if r.text == "" && r.isText() {
-			parts = append(parts, "empty text is sent")
-		}
-		parts = append(parts, shown(f.keys.Form.Unset)+" leaves it out")
+	if r.isDate() && r.set && r.text != "" && f.sentDate(r) == "" {
+		parts = append(parts, "no date yet")
+	}
+	switch {
+	case r.kind != fieldRow:
+	case r.isNull():
+		parts = append(parts, "null is sent")
+	case r.set && r.text == "" && r.isText() && !r.isNumber():
+		parts = append(parts, "empty text is sent")
+	case !r.set && !r.required():
+		parts = append(parts, "it is left out")
+	}
+	if r.kind == fieldRow && (r.set && !r.required() || r.takesNull()) {
+		parts = append(parts, shown(f.keys.Form.Unset)+" "+map[string]string{
+			"send null": "makes it null", "leave it out": "leaves it out",
+		}[f.unsetWords(r)])
 	}
 	return strings.Join(parts, " "+f.theme.Glyphs.Dot+" ")
 }
@@ -173,17 +229,20 @@ func (f *Form) value(r *row, focused bool) []string {
 		return []string{"  " + f.boolValue(r)}
 	case r.isChoice():
 		return f.choiceValue(r, focused)
-	case r.set && !inline(r.text):
-		rows = append(f.textRows(firstLine(r.text), 1), t.FieldHint.Paint(f.tooMuch(r.text)))
-	case focused && f.edit != nil:
-		rows, _ = f.edit.view(f.editWidth(), min(maxTextRows, max(f.bodyHeight()-2, 1)), t)
-		if !r.set {
-			rows[0] = t.Cursor.Paint(" ") + t.Placeholder.Paint("(not set)")
+	case r.set && !inline(r.shown()):
+		if rows = []string{f.dots(8)}; !f.secret(r) {
+			rows = f.textRows(beginning(r.text), maxIdleRows)
 		}
-	case !r.set:
-		rows = []string{t.Placeholder.Paint("(not set)")}
-	case r.text == "":
-		rows = []string{t.Placeholder.Paint("(empty)")}
+		rows = append(rows, t.FieldHint.Paint(f.tooMuch(r.text)))
+	case focused && f.edit != nil:
+		rows, _ = f.edit.view(f.editWidth(), f.editHeight(r), t)
+		if words := f.standIn(r); !r.set || r.isNull() {
+			rows[0] = t.Cursor.Paint(" ") + t.Placeholder.Paint(words)
+		}
+	case !r.set || r.isNull() || r.text == "":
+		rows = []string{t.Placeholder.Paint(f.standIn(r))}
+	case f.secret(r):
+		rows = []string{t.Text.Paint(render.Clip(f.dots(utf8.RuneCountInString(r.text)), f.editWidth(), ""))}
 	default:
 		rows = f.textRows(r.text, maxIdleRows)
 	}
@@ -197,9 +256,34 @@ func (f *Form) value(r *row, focused bool) []string {
 	return rows
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text[:min(len(text), 400)], "\n")
-	return line
+// editHeight is how many rows the text under the cursor has: the reply to a
+// conversation grows as far as there is room.
+func (f *Form) editHeight(r *row) int {
+	if f.isReply(r) {
+		return max(f.bodyHeight()-4, 1)
+	}
+	return min(maxTextRows, max(f.bodyHeight()-2, 1))
+}
+
+// standIn says what is sent where there is no text: nothing, null, or empty
+// text.
+func (f *Form) standIn(r *row) string {
+	switch {
+	case !r.set:
+		return "(not set)"
+	case r.isNull():
+		return "(null)"
+	}
+	return "(empty text)"
+}
+
+// beginning is the beginning of a text that is too long to be shown.
+func beginning(text string) string {
+	end := min(len(text), 400)
+	for end < len(text) && end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // textRows shows at most limit rows of text, cleaned.
@@ -219,8 +303,8 @@ func (f *Form) boolValue(r *row) string {
 	yes, no := r.set && r.text == "true", r.set && r.text == "false"
 	line := f.radio(yes, "yes") + "   " + f.radio(no, "no")
 	switch {
-	case !r.set:
-		line += "   " + f.theme.Placeholder.Paint("(not set)")
+	case !r.set, r.isNull():
+		line += "   " + f.theme.Placeholder.Paint(f.standIn(r))
 	case !yes && !no:
 		line += "   " + f.theme.Text.Paint(task.CleanLine(r.text, 200).Line())
 	}
@@ -311,8 +395,8 @@ func (f *Form) inlineChoices(r *row, focused bool) (string, bool) {
 		parts = append(parts, mark+" "+f.radio(r.chosenNow(i), c.Label.Line()))
 	}
 	line := strings.Join(parts, "  ")
-	if !r.set {
-		line += "   " + f.theme.Placeholder.Paint("(not set)")
+	if !r.set || r.isNull() {
+		line += "   " + f.theme.Placeholder.Paint(f.standIn(r))
 	}
 	if render.Width(line) > min(f.textWidth(), inlineCells) {
 		return "", false
@@ -334,8 +418,8 @@ func (f *Form) otherValue(r *row) []string {
 
 func (f *Form) chosenSummary(r *row) []string {
 	t := f.theme
-	if !r.set {
-		return []string{t.Placeholder.Paint("(not set)")}
+	if !r.set || r.isNull() {
+		return []string{t.Placeholder.Paint(f.standIn(r))}
 	}
 	glyph := t.Glyphs.RadioOn
 	if r.isMany() {

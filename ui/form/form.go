@@ -49,9 +49,8 @@ type Spec struct {
 	NoRefusal string
 	// Warn are sentences of callboard that stand above the fields.
 	Warn []string
-	// Notes are quiet sentences of callboard below them. Unkept says why what is
-	// typed does not outlive callboard, as a sentence, and is shown where something
-	// is typed; "" where it does.
+	// Notes are quiet sentences of callboard below them. Unkept is one below the
+	// fields: why what is typed does not outlive callboard, "" where it does.
 	Notes  []string
 	Unkept string
 

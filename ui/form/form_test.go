@@ -440,7 +440,7 @@ func TestTwoHundredFieldsScroll(t *testing.T) {
 	f := open(t, question(form))
 	for i := range 199 {
 		press(f, "tab")
-		if i%20 == 0 && !strings.Contains(look(t, f, 80, 24), "▌ F"+itoa(i+1)+" ") {
+		if i%20 == 0 && !strings.Contains(look(t, f, 80, 24), "▌ ┃ F"+itoa(i+1)+" ") {
 			t.Errorf("field %d is not in sight:\n%s", i+1, look(t, f, 80, 24))
 		}
 	}
@@ -449,11 +449,11 @@ func TestTwoHundredFieldsScroll(t *testing.T) {
 		t.Errorf("view:\n%s", view)
 	}
 	press(f, "pgup")
-	if strings.Contains(look(t, f, 80, 24), "▌ F199") {
+	if strings.Contains(look(t, f, 80, 24), "▌ ┃ F199") {
 		t.Error("pgup does not scroll")
 	}
 	press(f, "x")
-	if !strings.Contains(look(t, f, 80, 24), "▌ F199") {
+	if !strings.Contains(look(t, f, 80, 24), "▌ ┃ F199") {
 		t.Error("a key does not come back to the field")
 	}
 }

@@ -28,11 +28,18 @@ const (
 // cursor seen without colours.
 type editor struct {
 	multi  bool
+	masked bool // shown as dots
 	line   textinput.Model
 	area   textarea.Model
 	loaded string // the text it began with, and what bubbles made of it
 	seen   string
 }
+
+// heldTab stands for a tab within bubbles, which would make spaces of it. Text
+// that has it is edited in $EDITOR.
+const heldTab = "\uf8ff"
+
+func holdTabs(s string) string { return strings.ReplaceAll(s, "\t", heldTab) }
 
 // areaWidth is where the textarea wraps, which nobody sees: the rows on the
 // screen are ours. With very long rows its keys become slow.
@@ -49,7 +56,7 @@ func newEditor(text string, multi, top bool) *editor {
 		a.KeyMap.Paste.SetEnabled(false) // the terminal pastes
 		a.Cursor.SetMode(cursor.CursorStatic)
 		a.SetWidth(areaWidth)
-		a.SetValue(text)
+		a.SetValue(holdTabs(text))
 		a.Focus()
 		if top {
 			a, _ = a.Update(tea.KeyMsg{Type: tea.KeyCtrlHome})
@@ -60,7 +67,7 @@ func newEditor(text string, multi, top bool) *editor {
 		l.Prompt, l.CharLimit = "", 0
 		l.KeyMap.Paste.SetEnabled(false)
 		l.Cursor.SetMode(cursor.CursorStatic)
-		l.SetValue(text)
+		l.SetValue(holdTabs(text))
 		l.CursorEnd()
 		l.Focus()
 		e.line = l
@@ -71,9 +78,24 @@ func newEditor(text string, multi, top bool) *editor {
 
 func (e *editor) raw() string {
 	if e.multi {
-		return e.area.Value()
+		return strings.ReplaceAll(e.area.Value(), heldTab, "\t")
 	}
-	return e.line.Value()
+	return strings.ReplaceAll(e.line.Value(), heldTab, "\t")
+}
+
+// with returns the text with more put in at the cursor.
+func (e *editor) with(more string) string {
+	line, col := e.at()
+	text := e.value()
+	at := 0
+	for ; line > 0; line-- {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	for ; col > 0 && at < len(text); col-- {
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += n
+	}
+	return text[:at] + more + text[at:]
 }
 
 // value returns the text, untouched where no key changed it.
@@ -90,19 +112,57 @@ func (e *editor) update(msg tea.KeyMsg, width int) bool {
 		return false // bubbles would type the letter
 	}
 	was := e.raw()
-	if !e.multi {
-		e.line, _ = e.line.Update(msg)
-		return e.raw() != was
+	if msg.Type == tea.KeyRunes {
+		msg.Runes = []rune(holdTabs(string(msg.Runes)))
 	}
-	switch msg.Type {
-	case tea.KeyUp:
+	switch {
+	case e.multi && msg.Type == tea.KeyUp:
 		e.climb(-1, width)
-	case tea.KeyDown:
+	case e.multi && msg.Type == tea.KeyDown:
 		e.climb(1, width)
 	default:
-		e.area, _ = e.area.Update(msg)
+		for range e.runesOf(msg) {
+			if e.multi {
+				e.area, _ = e.area.Update(msg)
+			} else {
+				e.line, _ = e.line.Update(msg)
+			}
+		}
 	}
 	return e.raw() != was
+}
+
+// runesOf is how many times a key is to be given to bubbles, which goes by
+// runes: what a person sees as one character is gone over, and deleted, as one.
+func (e *editor) runesOf(msg tea.KeyMsg) int {
+	back := msg.Type == tea.KeyLeft || msg.Type == tea.KeyBackspace
+	if msg.Alt || !back && msg.Type != tea.KeyRight && msg.Type != tea.KeyDelete {
+		return 1
+	}
+	line, col := e.at()
+	for _, c := range cellsOf(e.lineAt(line)) {
+		switch {
+		case back && c.at < col && col <= c.at+c.runes:
+			return col - c.at
+		case !back && c.at <= col && col < c.at+c.runes:
+			return c.at + c.runes - col
+		}
+	}
+	return 1 // over the end of a line
+}
+
+// lineAt returns a line of the text.
+func (e *editor) lineAt(n int) string {
+	text := e.raw()
+	for ; n > 0; n-- {
+		i := strings.IndexByte(text, '\n')
+		if i < 0 {
+			return ""
+		}
+		text = text[i+1:]
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 func editingAlt(msg tea.KeyMsg) bool {
@@ -190,7 +250,7 @@ func cellsOf(line string) []cell {
 		}
 		cluster, line, _, state = uniseg.FirstGraphemeClusterInString(line, state)
 		n := utf8.RuneCountInString(cluster)
-		shown := task.Clean(strings.ReplaceAll(cluster, "\t", " ")).Line()
+		shown := task.Clean(strings.ReplaceAll(cluster, "\t", "    ")).Line()
 		cells = append(cells, cell{at, n, shown, render.Width(shown)})
 		at += n
 	}
@@ -275,6 +335,11 @@ func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor
 		return []string{e.window(width, col, t)}, 0
 	}
 	laid := layRows(e.raw(), width)
+	if e.masked {
+		for i := range laid {
+			mask(laid[i].cells, t)
+		}
+	}
 	at := rowOf(laid, line, col)
 	from := max(min(at-height/2, len(laid)-height), 0)
 	for i := from; i < min(from+height, len(laid)); i++ {
@@ -292,7 +357,10 @@ func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor
 
 // window draws the part of a single line around the cursor.
 func (e *editor) window(width, col int, t *themes.Theme) string {
-	cells := cellsOf(e.line.Value())
+	cells := cellsOf(e.raw())
+	if e.masked {
+		mask(cells, t)
+	}
 	before := 0
 	for _, c := range cells {
 		if c.at < col {
@@ -312,10 +380,17 @@ func (e *editor) window(width, col int, t *themes.Theme) string {
 	return render.Fit(paint(cells[:n], col, t), width, "")
 }
 
+// mask puts dots in place of what is typed.
+func mask(cells []cell, t *themes.Theme) {
+	for i := range cells {
+		cells[i].text, cells[i].width = t.Glyphs.Bullet, 1
+	}
+}
+
 // inline reports whether text can be edited within the form.
 func inline(text string) bool {
-	if len(text) > maxInline || strings.Count(text, "\n") > maxInlineLines {
+	if len(text) > maxInline || strings.Count(text, "\n") > maxInlineLines || strings.Contains(text, heldTab) {
 		return false
 	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) && utf8.ValidString(text)
+	return !strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }) && utf8.ValidString(text)
 }

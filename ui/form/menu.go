@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -62,6 +63,9 @@ func (f *Form) openMenu() {
 	default:
 		m = append(m, f.editChoices()...)
 	}
+	if f.isURL() {
+		m = append(m, f.wholeChoice()...)
+	}
 	f.menu, f.menuAt = m, 0
 	if f.spec.Kind == Question { // nobody says no by pressing enter twice
 		f.menuAt = 2
@@ -95,17 +99,27 @@ func (f *Form) editChoices() []choiceOfMenu {
 		why = locked
 	}
 	var m []choiceOfMenu
+	m = append(m, choiceOfMenu{k.Review, "review what will be sent", locked, f.review})
+	if r := f.current(); r != nil && r.takesNull() && !r.isNull() {
+		m = append(m, choiceOfMenu{k.Null, "send null for this field", locked, f.setNull})
+	}
 	if r := f.current(); len(f.needs(r).keys) > 0 && strings.TrimSpace(r.text) == "" {
 		m = append(m, choiceOfMenu{k.Keys, "write the keys that the object must have", locked, f.writeKeys})
 	}
 	m = append(m, []choiceOfMenu{
-		{k.Editor, edit, locked, f.askEditor},
-		{k.JSON, view, why, f.switchJSON},
-		{k.Copy, "copy what is typed, as JSON", "", func() Event {
-			content, _ := task.Assemble(f.spec.Form, f.content())
+		{k.Editor, edit, cmp.Or(locked, f.noEditor(f.outsideRow())), f.askEditor},
+		{k.JSON, view, cmp.Or(why, f.hidesSecrets()), f.switchJSON},
+		{k.Copy, "copy what is typed, as JSON", f.hidesSecrets(), func() Event {
+			content, _ := task.Assemble(f.form(), f.content())
 			return Event{Kind: CopyText, Text: pretty(content)}
 		}},
 	}...)
+	if len(f.rows) > 1 {
+		m = append(m, choiceOfMenu{k.Fault, "go to the next field that fails or is missing", locked, f.nextFault})
+	}
+	if f.hasSecrets() {
+		m = append(m, choiceOfMenu{k.Reveal, f.revealWords(), "", f.reveal})
+	}
 	if f.spec.Sampling != nil {
 		why := f.canSample()
 		if why == "" {
@@ -116,10 +130,25 @@ func (f *Form) editChoices() []choiceOfMenu {
 	if f.other != nil {
 		m = append(m, choiceOfMenu{k.Swap, f.swapWords(), locked, f.swap})
 	}
+	m = append(m, f.wholeChoice()...)
 	if f.touched {
 		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }})
 	}
 	return m
+}
+
+// wholeChoice is the line of the menu that shows all that the server wrote.
+func (f *Form) wholeChoice() []choiceOfMenu {
+	words := "read the whole question"
+	switch {
+	case f.spec.Sampling != nil:
+		words = "read the whole conversation"
+	case f.spec.Message.IsZero():
+		return nil
+	case f.spec.Kind == Call:
+		words = "read the whole description"
+	}
+	return []choiceOfMenu{{f.keys.Menu.Whole, words, "", f.readWhole}}
 }
 
 func (f *Form) menuKey(k tea.KeyMsg) Event {
@@ -167,21 +196,29 @@ func (f *Form) end(kind EventKind) Event {
 	return Event{Kind: kind}
 }
 
+// outsideRow is the row whose text an editor gets, nil for the whole.
+func (f *Form) outsideRow() *row {
+	if r := f.current(); r != nil && r.isText() && r.kind == fieldRow {
+		return r
+	}
+	return nil
+}
+
 // askEditor asks for an editor on the text under the cursor, or on all of it.
 func (f *Form) askEditor() Event {
 	f.store()
-	if r := f.current(); r != nil && r.isText() && r.kind == fieldRow {
+	if r := f.outsideRow(); r != nil {
 		f.outside = f.focus
 		ext := ".txt"
 		if r.field.Kind == task.JSONField {
 			ext = ".json"
 		}
-		return Event{Kind: EditText, Text: r.text, Ext: ext}
+		return Event{Kind: EditText, Text: r.shown(), Ext: ext}
 	}
 	f.outside = wholeForm
 	text := f.jsonText
 	if !f.json {
-		content, _ := task.Assemble(f.spec.Form, f.content())
+		content, _ := task.Assemble(f.form(), f.content())
 		text = pretty(content)
 	}
 	return Event{Kind: EditText, Text: text, Ext: ".json"}
@@ -205,7 +242,7 @@ func (f *Form) takeEdited(text string) Event {
 		if !strings.HasSuffix(r.text, "\n") {
 			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r") // editors end the last line
 		}
-		if text == r.text && (r.set || text == "") {
+		if text == r.shown() && (r.set || text == "") {
 			return Event{}
 		}
 		r.assign(text)
@@ -255,7 +292,7 @@ func (f *Form) switchJSON() Event {
 	f.whole = nil
 	f.scroll, f.follow = 0, true
 	if !f.json {
-		content, _ := task.Assemble(f.spec.Form, maps.Clone(f.content()))
+		content, _ := task.Assemble(f.form(), maps.Clone(f.content()))
 		f.json, f.jsonText = true, pretty(content)
 		f.enter()
 		return Event{Kind: Changed}

@@ -42,24 +42,44 @@ func nestedOf(form *task.Form) map[string]nested {
 		if json.Unmarshal(whole.Properties[f.Name], &object) != nil || len(object.Required) == 0 {
 			continue
 		}
-		var n nested
-		var b bytes.Buffer
-		for j, key := range object.Required[:min(len(object.Required), maxNested)] {
+		n := nested{skeleton: pretty(filled(object.Required, object.Properties))}
+		for _, key := range object.Required[:min(len(object.Required), maxNested)] {
 			n.keys = append(n.keys, task.CleanLine(key, 60).Line())
-			name, err := json.Marshal(key)
-			if err != nil { // a string always encodes
-				continue
-			}
-			b.WriteString(map[bool]string{true: "{", false: ","}[j == 0])
-			b.Write(name)
-			b.WriteByte(':')
-			b.Write(blank(object.Properties[key]))
 		}
-		b.WriteByte('}')
-		n.skeleton = pretty(b.Bytes())
 		found[f.Name] = n
 	}
 	return found
+}
+
+// skeleton is the JSON with which a form without fields begins: what the draft
+// holds, else an object with the keys that its schema requires.
+func skeleton(form *task.Form, draft map[string]string) string {
+	content, _ := task.Assemble(*form, draft)
+	var whole struct {
+		Required   []string
+		Properties map[string]json.RawMessage
+	}
+	if string(content) != "{}" || json.Unmarshal(form.Schema, &whole) != nil || len(whole.Required) == 0 {
+		return pretty(content)
+	}
+	return pretty(filled(whole.Required, whole.Properties))
+}
+
+// filled is an object with these keys, to be filled in.
+func filled(keys []string, properties map[string]json.RawMessage) []byte {
+	var b bytes.Buffer
+	for i, key := range keys[:min(len(keys), maxNested)] {
+		name, err := json.Marshal(key)
+		if err != nil { // a string always encodes
+			continue
+		}
+		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(blank(properties[key]))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
 // blank is the value with which a property stands in a skeleton.

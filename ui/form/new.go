@@ -25,10 +25,12 @@ const (
 
 // Form is a form on the screen. New makes one.
 type Form struct {
-	theme *themes.Theme
-	keys  *keymap.Map
-	spec  Spec
-	url   address // of URL mode
+	theme    *themes.Theme
+	keys     *keymap.Map
+	spec     Spec
+	url      address  // of URL mode
+	urlRows  []string // the address laid out for urlWidth cells
+	urlWidth int
 
 	rows   []row
 	nested map[string]nested // of JSON fields, by name
@@ -47,7 +49,12 @@ type Form struct {
 	other  model.Draft // what menu.Swap puts in place of what is typed, nil for nothing
 	came   bool        // other came from outside, and was never in the form
 
-	touched bool // something was typed, now or before
+	touched  bool // something was typed, now or before
+	revealed bool // secret fields are shown
+
+	reading *reading  // what is read in place of the fields, nil for nothing
+	head    keptLines // of this look
+	said    keptLines // what the server wrote of its question
 	state   State
 	among   Place
 	whole   []string // problems of the whole
@@ -67,6 +74,9 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 	if spec.Now == nil {
 		spec.Now = time.Now
 	}
+	if spec.Form.Now == nil {
+		spec.Form.Now = spec.Now
+	}
 	f := &Form{theme: theme, keys: keys, spec: spec, rest: map[string]string{}, outside: wholeForm, touched: spec.Draft != nil}
 	if f.isURL() {
 		f.url = inspect(spec.URL)
@@ -81,10 +91,11 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 		f.addCallRows(draft)
 	}
 	if text, ok := draft[""]; ok {
-		f.json, f.jsonText = true, text
+		if f.json, f.jsonText = true, text; f.hasSecrets() && f.toFields(text) == nil {
+			f.json, f.jsonText = false, "" // the fields mask what is secret
+		}
 	} else if spec.Form.JSONOnly != "" {
-		content, _ := task.Assemble(spec.Form, draft)
-		f.json, f.jsonText = true, pretty(content)
+		f.json, f.jsonText = true, skeleton(&f.spec.Form, draft)
 	} else {
 		f.fill(draft)
 	}
@@ -163,7 +174,7 @@ func (f *Form) SetState(s State) {
 		f.state.At = s.At
 		return
 	}
-	f.state, f.menu, f.message = s, nil, ""
+	f.state, f.menu, f.message, f.reading = s, nil, "", nil
 	f.scroll, f.follow = 0, s.Phase == Asking || s.Phase == Failed || s.Phase == Held
 }
 
@@ -175,6 +186,9 @@ func (f *Form) Message() string { return f.message }
 
 // Ages reports whether something on the form grows older as one looks.
 func (f *Form) Ages() bool {
+	if r := f.current(); r != nil && r.isDate() {
+		return true
+	}
 	return !f.spec.Since.IsZero() || !f.spec.Ends.IsZero() || !f.state.At.IsZero() || f.sample.running
 }
 
@@ -182,6 +196,12 @@ func (f *Form) Ages() bool {
 func (f *Form) Hints() []key.Binding {
 	k := f.keys
 	switch {
+	case f.reading != nil:
+		hints := []key.Binding{relabel(k.List.Down, "up/down", "scroll"), relabel(k.Form.Leave, "", "back")}
+		if f.reading.send && f.takesKeys() {
+			hints = append([]key.Binding{k.Form.Send}, hints...)
+		}
+		return hints
 	case f.menu != nil:
 		return []key.Binding{relabel(k.Menu.Up, "up/down", "choose"), relabel(k.Menu.Choose, "", "do it"), k.Menu.Leave}
 	case f.state.Phase == Sending, f.state.Phase == Sent, f.state.Phase == Complete, f.state.Phase == Withdrawn:
@@ -217,9 +237,12 @@ func (f *Form) Hints() []key.Binding {
 		case r.isBool():
 			hints = append(hints, relabel(k.Form.Yes, f.yesOrNo(), "choose"))
 		}
-		if r.set && !r.required() && r.kind == fieldRow {
-			hints = append(hints, k.Form.Unset)
+		if r.kind == fieldRow && (r.set && !r.required() || r.takesNull()) {
+			hints = append(hints, relabel(k.Form.Unset, "", f.unsetWords(r)))
 		}
+	}
+	if missing, failing := f.faults(); len(f.rows) > 5 && missing+failing > 0 {
+		hints = append(hints, relabel(k.Form.Fault, "", "next to mend"))
 	}
 	if f.canSample() == "" {
 		words := "draft by your command"
@@ -250,6 +273,16 @@ func (f *Form) yesOrNo() string {
 	return shown(k.Yes) + " / " + shown(k.No) + ", arrows or " + shown(k.Toggle)
 }
 
+// takesKeys reports whether an answer can be given now.
+func (f *Form) takesKeys() bool {
+	return f.state.Phase == Asking || f.state.Phase == Failed || f.state.Phase == Held
+}
+
+// isReply reports whether the row is the text that goes on with a conversation.
+func (f *Form) isReply(r *row) bool {
+	return f.spec.Sampling != nil && r.kind == fieldRow && r.field.Name == task.SampledText
+}
+
 func (f *Form) isURL() bool { return f.spec.Kind == Question && f.spec.Mode == task.URLMode }
 
 // current returns the row under the cursor, nil where there is none.
@@ -264,13 +297,14 @@ func (f *Form) current() *row {
 func (f *Form) enter() {
 	f.edit = nil
 	if f.json {
-		if inline(f.jsonText) {
+		if inline(f.jsonText) && f.hidesSecrets() == "" {
 			f.edit = newEditor(f.jsonText, true, true)
 		}
 		return
 	}
-	if r := f.current(); r != nil && r.isText() && inline(r.text) {
-		f.edit = newEditor(r.text, r.multi(), false)
+	if r := f.current(); r != nil && r.isText() && inline(r.shown()) {
+		f.edit = newEditor(r.shown(), r.multi() || f.isReply(r), false)
+		f.edit.masked = f.secret(r)
 	}
 }
 
@@ -285,7 +319,7 @@ func (f *Form) store() {
 		return
 	}
 	r := f.current()
-	if r == nil || text == r.text {
+	if r == nil || text == r.shown() {
 		return
 	}
 	r.set, r.text = true, text

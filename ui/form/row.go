@@ -33,6 +33,10 @@ type row struct {
 	cursor int
 	search string
 
+	// Of the reply to a conversation: how long measured is.
+	measured      string
+	tokens, words int
+
 	cached      []string // the row as it looks without the cursor
 	cachedWidth int
 }
@@ -51,6 +55,24 @@ func (r *row) unset() {
 	r.set, r.text, r.problem, r.search = false, "", "", ""
 	r.readChoices()
 	r.changed()
+}
+
+// isNull reports whether the row is null, which is neither empty nor left out.
+func (r *row) isNull() bool { return r.set && r.text == task.TypedNull }
+
+// takesNull reports whether the row may be null. What is typed as JSON says so
+// itself, and what has null among its choices too.
+func (r *row) takesNull() bool {
+	return r.kind == fieldRow && r.field.Nullable && r.field.Kind != task.JSONField &&
+		(r.field.Kind != task.ChoiceField || r.field.ChoiceIndex(json.RawMessage("null")) < 0)
+}
+
+// shown is the text as it is edited: null is none.
+func (r *row) shown() string {
+	if r.isNull() {
+		return ""
+	}
+	return r.text
 }
 
 func (r *row) isChoice() bool {
@@ -76,7 +98,7 @@ func (r *row) multi() bool {
 	case task.JSONField:
 		return true
 	case task.StringField:
-		return strings.Contains(r.text, "\n") || r.field.MaxLength > 200 && r.field.Format == ""
+		return strings.Contains(r.text, "\n") || r.field.MaxLength > 200 && r.field.Format == "" && !r.field.Secret
 	default:
 		return false
 	}
@@ -92,7 +114,7 @@ func (r *row) readChoices() {
 	}
 	r.chosen = make([]bool, len(r.field.Choices))
 	r.others = nil
-	if !r.set {
+	if !r.set || r.isNull() {
 		return
 	}
 	values := []json.RawMessage{json.RawMessage(r.text)}

@@ -66,7 +66,7 @@ func (f *Form) take(d model.Draft) {
 	if text, ok := d[""]; ok {
 		f.json, f.jsonText = true, text
 	} else if f.json {
-		content, _ := task.Assemble(f.spec.Form, maps.Clone(map[string]string(d)))
+		content, _ := task.Assemble(f.form(), maps.Clone(map[string]string(d)))
 		f.jsonText = pretty(content)
 	} else {
 		f.fill(map[string]string(d))

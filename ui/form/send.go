@@ -68,7 +68,7 @@ func (f *Form) leaveFor(kind EventKind) Event {
 // thing that is wrong.
 func (f *Form) send() Event {
 	f.follow = true
-	content, problems := task.Assemble(f.spec.Form, f.content())
+	content, problems := task.Assemble(f.form(), f.content())
 	first := f.show(problems)
 	ttl, err := f.ttl()
 	if err != nil && f.asTask() {
@@ -114,14 +114,11 @@ func (f *Form) send() Event {
 func (f *Form) show(problems []task.Problem) int {
 	f.whole = nil
 	first := -1
-	byName := map[string]int{}
-	for i := range f.rows {
-		if r := &f.rows[i]; r.kind == fieldRow {
-			byName[r.field.Name] = i
-			if r.problem != "" {
-				r.problem = ""
-				r.changed()
-			}
+	byName := f.rowsByName()
+	for _, i := range byName {
+		if r := &f.rows[i]; r.problem != "" {
+			r.problem = ""
+			r.changed()
 		}
 	}
 	for _, p := range problems {

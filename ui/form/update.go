@@ -26,6 +26,8 @@ func (f *Form) key(k tea.KeyMsg) Event {
 	switch {
 	case f.menu != nil:
 		return f.menuKey(k)
+	case f.reading != nil:
+		return f.readingKey(k)
 	case k.Paste:
 		return f.paste(k)
 	case key.Matches(k, keys.Leave):
@@ -63,6 +65,8 @@ func (f *Form) key(k tea.KeyMsg) Event {
 func (f *Form) fieldKey(k tea.KeyMsg) Event {
 	keys := &f.keys.Form
 	switch {
+	case key.Matches(k, keys.Fault):
+		return f.nextFault()
 	case f.json:
 		return f.textKey(k)
 	case key.Matches(k, keys.Next):
@@ -131,6 +135,10 @@ func (f *Form) refuse(r *row) {
 // textKey gives a key to the editor.
 func (f *Form) textKey(k tea.KeyMsg) Event {
 	if f.edit == nil {
+		if why := f.hidesSecrets(); f.json && why != "" {
+			f.say(why)
+			return Event{}
+		}
 		f.say("This is too much to edit here: " + shown(f.keys.Form.Menu) + " opens it in $EDITOR.")
 		return Event{}
 	}
@@ -139,6 +147,9 @@ func (f *Form) textKey(k tea.KeyMsg) Event {
 	}
 	f.clearProblem()
 	f.store()
+	if !inline(f.edit.value()) {
+		f.enter() // it grew beyond what is edited here
+	}
 	return Event{Kind: Changed}
 }
 
@@ -163,18 +174,20 @@ func (f *Form) paste(k tea.KeyMsg) Event {
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n")
 	f.follow = true
-	if f.edit != nil && !f.edit.multi && r != nil && r.kind == fieldRow && r.field.Kind == task.StringField &&
-		r.field.Format == "" && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
-		// A line would lose the line breaks.
-		_, col := f.edit.at()
-		runes := []rune(f.edit.value())
-		col = min(col, len(runes))
-		r.assign(string(runes[:col]) + text + string(runes[col:]))
+	if f.edit == nil {
+		return f.textKey(k) // which says why
+	}
+	whole := f.json || r.kind == fieldRow && (r.field.Kind == task.StringField || r.field.Kind == task.JSONField)
+	switch {
+	case !whole && len(text) > maxTyped:
+		f.say("That is too much for this field: nothing was pasted.")
+		return Event{}
+	case f.json && len(text) > maxInline:
+		f.jsonText = f.edit.with(text)
 		f.enter()
 		return Event{Kind: Changed}
-	}
-	if len(text) > maxInline && r != nil && f.edit != nil && r.kind == fieldRow && r.field.Kind != task.NumberField {
-		r.assign(f.edit.value() + text)
+	case whole && !f.json && (len(text) > maxInline || f.losesLines(r, text)):
+		r.assign(f.edit.with(text))
 		f.enter()
 		return Event{Kind: Changed}
 	}
@@ -182,9 +195,39 @@ func (f *Form) paste(k tea.KeyMsg) Event {
 	return f.textKey(k)
 }
 
-// leaveOut unsets a row.
+// maxTyped is how much is pasted into a number or a duration at most.
+const maxTyped = 1 << 10
+
+// losesLines reports whether the line under the cursor would lose line breaks
+// of text that is pasted into it.
+func (f *Form) losesLines(r *row, text string) bool {
+	return !f.edit.multi && r.field.Format == "" && strings.Contains(strings.TrimRight(text, "\n"), "\n")
+}
+
+// unsetWords says what the key that unsets would do to the row.
+func (f *Form) unsetWords(r *row) string {
+	switch {
+	case r.takesNull() && (!r.set || r.required() && !r.isNull()):
+		return "send null"
+	default:
+		return "leave it out"
+	}
+}
+
+// setNull makes the row under the cursor null.
+func (f *Form) setNull() Event {
+	r := f.current()
+	r.assign(task.TypedNull)
+	f.enter()
+	return Event{Kind: Changed}
+}
+
+// leaveOut unsets a row, or where it is unset already and may be null makes it
+// null.
 func (f *Form) leaveOut(r *row) Event {
 	switch {
+	case r.takesNull() && !r.isNull() && (!r.set || r.required()):
+		return f.setNull()
 	case r.kind != fieldRow:
 		f.say("This is always sent; \"none\" leaves the ttl to the server.")
 		return Event{}
@@ -237,7 +280,7 @@ func (f *Form) judge() {
 	r.problem = ""
 	switch r.kind {
 	case fieldRow:
-		_, problems := task.Assemble(f.spec.Form, f.content())
+		_, problems := task.Assemble(f.form(), f.content())
 		for _, p := range problems {
 			if p.Field == r.field.Name && p.Field != "" {
 				r.problem = p.Text.Line()

@@ -1,110 +1,13 @@
 package form
 
 import (
-	"net/netip"
-	"net/url"
 	"strings"
-	"unicode"
 
-	"callboard/model/task"
+	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
-	"golang.org/x/net/idna"
 )
-
-// address is what can be told of an URL without going there (client/elicitation,
-// "URL Mode"; its "Safe URL Handling").
-type address struct {
-	raw    string
-	text   string // cleaned; the same as raw unless refused says otherwise
-	refuse string // why it is not opened, "" where it may be
-	noCopy bool   // not even copied: a scheme that runs something
-
-	host     string // as the server wrote it, cleaned
-	ascii    string // in punycode, "" where host is ASCII already
-	unicode  string // what a punycode host reads as, "" where it is none
-	from, to int    // of the host within text
-
-	warnings []string
-}
-
-// inspect looks at an URL of a server's.
-func inspect(raw string) address {
-	a := address{raw: raw, text: task.Clean(raw).Line()}
-	if a.text != raw || strings.ContainsFunc(raw, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		a.refuse, a.noCopy = "It holds characters that no URL has; they are shown as marks, or left out.", true
-		return a
-	}
-	u, err := url.Parse(raw)
-	if err != nil {
-		a.refuse, a.noCopy = "It is no URL that can be read.", true
-		return a
-	}
-	a.findHost(u)
-	switch {
-	case u.Scheme != "https" && u.Scheme != "http":
-		a.refuse = "It is no web address."
-	case a.host == "":
-		a.refuse = "It names no host."
-	case u.Scheme == "https":
-	case loopback(u.Hostname()):
-		a.warnings = append(a.warnings, "It is not encrypted (http), but it is on this machine.")
-	default:
-		a.refuse = "It is not encrypted (http): whoever is on the way could read and change what you do there."
-	}
-	a.noCopy = u.Scheme != "https" && u.Scheme != "http" || a.host == ""
-	if u.User != nil {
-		a.warnings = append(a.warnings, "What stands before the @ is a name to log in with, not where it leads: it leads to "+a.host+".")
-	}
-	return a
-}
-
-// findHost marks the host within the text and reads it both ways.
-func (a *address) findHost(u *url.URL) {
-	a.host = u.Hostname()
-	rest := strings.Index(a.text, "://")
-	if rest < 0 || a.host == "" {
-		return
-	}
-	rest += len("://")
-	end := len(a.text)
-	if i := strings.IndexAny(a.text[rest:], "/?#"); i >= 0 {
-		end = rest + i
-	}
-	if i := strings.LastIndexByte(a.text[rest:end], '@'); i >= 0 {
-		rest += i + 1
-	}
-	if i := strings.Index(a.text[rest:end], a.host); i >= 0 {
-		a.from, a.to = rest+i, rest+i+len(a.host)
-	}
-	if strings.ContainsFunc(a.host, func(r rune) bool { return r >= 0x80 }) {
-		ascii, err := idna.Punycode.ToASCII(strings.ToLower(a.host))
-		if err != nil || ascii == "" {
-			ascii = "a name that cannot be written in ASCII"
-		}
-		a.ascii = ascii
-		a.warnings = append(a.warnings, "The host has letters beyond ASCII, which can look like others. It really is "+ascii+".")
-		return
-	}
-	if strings.Contains(strings.ToLower(a.host), "xn--") {
-		if read, err := idna.Punycode.ToUnicode(strings.ToLower(a.host)); err == nil && read != a.host {
-			a.unicode = task.CleanLine(read, 256).Line()
-			a.warnings = append(a.warnings, "A browser may show this host as "+a.unicode+", which can look like another one.")
-		}
-	}
-}
-
-// loopback reports whether a host is this machine. localhost is reserved for
-// it (RFC 6761).
-func loopback(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
-}
 
 // urlKey takes the keys of a question to visit an address.
 func (f *Form) urlKey(k tea.KeyMsg) Event {
@@ -205,4 +108,72 @@ func (a *address) rows(width int, link, host func(string) string) []string {
 	}
 	flush(hosted)
 	return append(rows, row.String())
+}
+
+// urlLines shows whose address it is, the whole of it, and what can be done. The
+// host goes first: a long address does not push it out of sight.
+func (f *Form) urlLines() []string {
+	t, a := f.theme, &f.url
+	lines := append([]string{""}, f.hostLines()...)
+	for _, w := range a.warnings {
+		lines = append(lines, f.marked(t.Glyphs.Warning, w, &t.Warning)...)
+	}
+	if len(lines) > 1 {
+		lines = append(lines, "")
+	}
+	if f.urlRows == nil || f.urlWidth != f.inner() {
+		f.urlRows, f.urlWidth = a.rows(f.inner(), t.Link.Paint, t.Host.Paint), f.inner()
+	}
+	lines = append(lines, f.urlRows...)
+	lines = append(lines, "")
+	k := &f.keys.URL
+	switch {
+	case a.refuse != "":
+		lines = append(lines, f.marked(t.Glyphs.Failed, "callboard does not open it. "+a.refuse, &t.Error)...)
+		if !a.noCopy {
+			lines = append(lines, f.own(shown(k.Copy)+" agrees and copies it.")...)
+		}
+	case f.state.Phase == Waiting:
+		lines = append(lines, f.own(shown(k.Done)+" done "+t.Glyphs.Dot+" "+shown(k.Retry)+" open again "+t.Glyphs.Dot+" "+
+			shown(k.Copy)+" copy "+t.Glyphs.Dot+" "+
+			shown(k.Menu)+" wait no longer")...)
+	case f.state.Phase == Asking || f.state.Phase == Failed:
+		lines = append(lines, f.own(shown(k.Open)+" agrees and opens it in your browser, "+shown(k.Copy)+
+			" agrees and copies it. The server is told that you agree; callboard itself never goes there.")...)
+	}
+	return lines
+}
+
+// hostLines shows the host both ways, whole.
+func (f *Form) hostLines() []string {
+	t, a := f.theme, &f.url
+	if a.host == "" {
+		return nil
+	}
+	host := "host  " + t.Host.Paint(a.host)
+	if a.port != "" {
+		host += "  port " + t.Host.Paint(a.port)
+	}
+	switch {
+	case a.ascii != "":
+		host += "  in ASCII " + t.Host.Paint(a.ascii)
+	case a.unicode != "":
+		host += "  reads as " + t.Host.Paint(a.unicode)
+	}
+	if render.Width(host) <= f.inner() {
+		return []string{host}
+	}
+	var lines []string
+	for _, h := range []string{a.host, a.ascii, a.unicode} {
+		if h == "" {
+			continue
+		}
+		for i, r := range render.Wrap(h, max(f.inner()-6, 1)) {
+			lines = append(lines, map[bool]string{true: "host  ", false: "      "}[i == 0]+t.Host.Paint(r))
+		}
+	}
+	if a.port != "" {
+		lines = append(lines, "port  "+t.Host.Paint(a.port))
+	}
+	return lines
 }

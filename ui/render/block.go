@@ -32,8 +32,9 @@ type block interface {
 type textBlock struct {
 	raw    string
 	role   *themes.Role
-	fill   bool // rows are painted to the full width
-	indent int  // of all rows, where there is room for it
+	fill   bool   // rows are painted to the full width
+	indent int    // of all rows, where there is room for it
+	bar    string // painted, before each row: two cells, "" for none
 }
 
 func (b *textBlock) size() int    { return len(b.raw) }
@@ -104,6 +105,9 @@ func (b *textBlock) rows(p place, width, _ int) ([]string, int) {
 	end, _ := b.end(p)
 	// Cleaned apart from its neighbours: an escape sequence across lines loses
 	// its beginning, and so its meaning, too.
+	if b.bar != "" {
+		width = max(width-2, 1)
+	}
 	indent := min(b.indent, width/4)
 	rows := Wrap(task.Clean(b.raw[p.seg:end]).String(), width-indent)
 	for i, row := range rows {
@@ -111,7 +115,7 @@ func (b *textBlock) rows(p place, width, _ int) ([]string, int) {
 		if b.fill {
 			row = Fit(row, width, "")
 		}
-		rows[i] = b.role.Paint(row)
+		rows[i] = b.bar + b.role.Paint(row)
 	}
 	return rows, 0
 }
