@@ -36,6 +36,8 @@ func newKeeper() *keeper { return &keeper{} }
 func (k *keeper) state() task.Kept {
 	out := k.kept
 	out.Handles, out.Foreign, out.Unsettled = slices.Clone(out.Handles), slices.Clone(out.Foreign), slices.Clone(out.Unsettled)
+	out.Drafts = slices.Clone(out.Drafts)
+	slices.SortStableFunc(out.Drafts, func(a, b task.KeptDraft) int { return b.At.Compare(a.At) })
 	return out
 }
 
@@ -62,6 +64,11 @@ func (k *keeper) Keep(changes ...task.Keep) {
 			k.kept.Handles = append(k.kept.Handles, c.Handle)
 		case task.DropHandle:
 			k.drop(c.ID)
+		case task.KeepDraft:
+			k.dropDraft(task.DropDraft{Asked: c.Draft.Asked, Task: c.Draft.Task, Tool: c.Draft.Tool})
+			k.kept.Drafts = append(k.kept.Drafts, c.Draft)
+		case task.DropDraft:
+			k.dropDraft(c)
 		case task.KeepSent:
 			k.kept.Unsettled = append(k.kept.Unsettled, c.Sent)
 		case task.Settled:
@@ -74,6 +81,22 @@ func (k *keeper) Keep(changes ...task.Keep) {
 			}
 		}
 	}
+}
+
+func (k *keeper) dropDraft(c task.DropDraft) {
+	k.kept.Drafts = slices.DeleteFunc(k.kept.Drafts, func(d task.KeptDraft) bool {
+		return task.DropDraft{Asked: d.Asked, Task: d.Task, Tool: d.Tool} == c
+	})
+}
+
+// drafts returns the fields of what is kept, the newest first.
+func (k *keeper) drafts() (all []map[string]string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, d := range k.state().Drafts {
+		all = append(all, d.Fields)
+	}
+	return all
 }
 
 func (k *keeper) drop(id task.ID) {
