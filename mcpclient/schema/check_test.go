@@ -68,7 +68,7 @@ func TestCheckKeywords(t *testing.T) {
 		{`{"type":"array","items":{"type":"object","required":["x"]}}`, `[{"x":1},{}]`, `p: "x" in item 2 is required`},
 		{`{"anyOf":[{"type":"integer","maximum":5},{"type":"null"}]}`, `9`, "p: must be at most 5"},
 		{`{"anyOf":[{"type":"integer"},{"type":"null"}]}`, `null`, ""},
-		{`{"anyOf":[{"type":"string"},{"type":"number"}]}`, `true`, "p: fits none of the alternatives that are allowed"},
+		{`{"anyOf":[{"type":"string"},{"type":"number"}]}`, `true`, "p: must be text or a number"},
 		{`{"oneOf":[{"minimum":1},{"maximum":5}]}`, `3`, "p: fits more than one of the alternatives that exclude each other"},
 		{`{"not":{"const":"a"}}`, `"a"`, "p: has a value that is not allowed"},
 		{`{"type":"object","additionalProperties":false}`, `{"z":1}`, `p: "z" is not asked for`},

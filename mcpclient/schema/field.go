@@ -14,6 +14,8 @@ const (
 	maxLabel       = 200
 	maxDescription = 4 << 10
 	maxDefault     = 64 << 10
+	maxExample     = 80
+	maxExamples    = 3 // in number
 )
 
 // field makes the field of one property; v is nil for one that is required
@@ -27,13 +29,17 @@ func (s *source) field(key string, v *value, required bool) (task.Field, bool) {
 	m := flat.members
 	f.Label = task.CleanLine(m["title"].text(), maxLabel)
 	if f.Label.IsZero() {
-		f.Label = task.CleanLine(key, maxLabel)
+		f.Label = nameLabel(key)
 	}
 	f.Description = task.CleanMax(m["description"].text(), maxDescription)
 	f.Nullable = flat.allowsNull()
 	s.kind(&f, flat)
 	s.constraints(&f, m)
 	s.defaults(&f, m)
+	s.notes(&f, m)
+	if f.Kind == task.JSONField {
+		f.Skeleton = s.skeleton(v)
+	}
 	return f, true
 }
 
@@ -56,6 +62,10 @@ func (s *source) kind(f *task.Field, flat flat) {
 		f.Shape = shape(types)
 		return
 	}
+	if words := s.variantsOf(flat); words != "" && types[0] == "object" {
+		f.Shape = "a JSON object, one of " + words
+		return
+	}
 	switch types[0] {
 	case "string":
 		f.Kind = task.StringField
@@ -73,10 +83,10 @@ func (s *source) kind(f *task.Field, flat flat) {
 		}
 		f.Shape = "a JSON array"
 		if t := items.types(); len(t) == 1 && plural[t[0]] != "" {
-			f.Shape += " of " + plural[t[0]]
+			f.Shape += " of " + plural[t[0]] + s.contents(items)
 		}
 	default:
-		f.Shape = "a JSON object"
+		f.Shape = "a JSON object" + s.contents(flat)
 	}
 }
 
@@ -253,9 +263,12 @@ func (s *source) choices(f *task.Field, m map[string]*value) []task.Choice {
 		}
 		values, labels = e.items, make([]string, len(e.items))
 		for i := range labels {
-			if names.is(array) && i < len(names.items) {
+			if names.is(array) && len(names.items) == len(labels) {
 				labels[i] = names.items[i].text()
 			}
+		}
+		if names.is(array) && len(names.items) != len(labels) {
+			s.warn("%s has %d choices and %d names for them: the names are left out, for they may belong to others.", name(f.Name), len(labels), len(names.items))
 		}
 	} else if values, labels = constants(m["oneOf"]); values == nil {
 		values, labels = constants(m["anyOf"])
@@ -272,7 +285,38 @@ func (s *source) choices(f *task.Field, m map[string]*value) []task.Choice {
 		}
 		out = append(out, task.Choice{Value: v.compact(), Label: label(v, labels[i])})
 	}
+	count := make(map[task.Text]int, len(out))
+	for _, c := range out {
+		count[c.Label]++
+	}
+	for i, c := range out {
+		if value := task.CleanLine(string(c.Value), maxLabel); count[c.Label] > 1 && c.Label != value {
+			out[i].Label = task.Own(c.Label.Line() + " (" + value.Line() + ")")
+		}
+	}
 	return out
+}
+
+// notes takes over what is told of a property beside its value.
+func (s *source) notes(f *task.Field, m map[string]*value) {
+	yes := func(keyword string) bool { return m[keyword].is(boolean) && m[keyword].yes }
+	f.Deprecated, f.ReadOnly = yes("deprecated"), yes("readOnly")
+	var list []*value
+	if e := m["examples"]; e.is(array) {
+		list = e.items
+	}
+	if e := m["example"]; e != nil && list == nil { // OpenAPI
+		list = []*value{e}
+	}
+	for _, e := range list[:min(len(list), maxExamples)] {
+		words := string(e.compact())
+		if e.is(text) && f.Kind == task.StringField {
+			words = e.str
+		}
+		if t := task.CleanLine(words, maxExample); !t.IsZero() {
+			f.Examples = append(f.Examples, t)
+		}
+	}
 }
 
 // label is what a choice shows: its title, or its value.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -8,8 +9,12 @@ import (
 )
 
 // maxHops bounds how far references and wrappings of one property are
-// followed.
-const maxHops = 16
+// followed, maxMerged how many parts of allOf are put together in all: they may
+// double at each step.
+const (
+	maxHops   = 16
+	maxMerged = 2000
+)
 
 // keywords are those that a field is made from; flatten merges no others.
 var keywords = [...]string{
@@ -17,9 +22,10 @@ var keywords = [...]string{
 	"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 	"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "oneOf", "anyOf", "allOf", "not", "if",
 	"properties", "required", "additionalProperties", "patternProperties", "dependentSchemas", "writeOnly",
+	"readOnly", "deprecated", "examples", "example", "nullable", "then", "else", "minProperties",
 }
 
-// flat is a schema with its references, its single wrappings (allOf of one)
+// flat is a schema with its references, its wrappings (allOf, and anyOf of one)
 // and its "or null" taken away.
 type flat struct {
 	members  map[string]*value
@@ -28,9 +34,9 @@ type flat struct {
 	odd      bool // a part could not be followed
 }
 
-// flatten follows what can be followed without choosing: local $ref, allOf of
-// one, and anyOf or oneOf of which only one branch is not null. What stands
-// beside them wins over what they bring.
+// flatten follows what can be followed without choosing: local $ref, allOf, and
+// anyOf or oneOf of which only one branch is not null. Properties come from all
+// of them; of the rest, what stands beside them wins over what they bring.
 func (s *source) flatten(v *value, hops int) flat {
 	f := flat{members: map[string]*value{}}
 	if v.is(boolean) {
@@ -53,9 +59,15 @@ func (s *source) flatten(v *value, hops int) flat {
 			f.odd = true
 		}
 	}
-	if all := f.members["allOf"]; all.is(array) && len(all.items) == 1 {
+	if n, ok := f.members["nullable"]; ok && n.is(boolean) { // OpenAPI 3.0
+		f.nullable = n.yes
+	}
+	if all := f.members["allOf"]; all.is(array) && len(all.items) > 0 && s.merged+len(all.items) <= maxMerged {
 		delete(f.members, "allOf")
-		f.beneath(s.flatten(all.items[0], hops+1))
+		for _, part := range all.items {
+			s.merged++
+			f.beneath(s.flatten(part, hops+1))
+		}
 	}
 	for _, k := range [...]string{"anyOf", "oneOf"} {
 		s.unwrap(&f, k, hops)
@@ -91,13 +103,37 @@ func (s *source) unwrap(f *flat, keyword string, hops int) {
 // beneath adds what f does not say itself.
 func (f *flat) beneath(under flat) {
 	for k, m := range under.members {
-		if f.members[k] == nil {
+		had := f.members[k]
+		switch {
+		case had == nil:
 			f.members[k] = m
+		case k == "properties" && had.is(object) && m.is(object):
+			f.members[k] = merge(had, m)
+		case k == "required" && had.is(array) && m.is(array):
+			f.members[k] = &value{kind: array, items: slices.Concat(had.items, m.items)}
 		}
 	}
 	f.nullable = f.nullable || under.nullable
 	f.never = f.never || under.never
 	f.odd = f.odd || under.odd
+}
+
+// merge returns the properties of both; what both describe has to be as both
+// say.
+func merge(a, b *value) *value {
+	out := &value{kind: object, keys: slices.Clone(a.keys), members: maps.Clone(a.members)}
+	for _, k := range b.keys {
+		had := out.members[k]
+		switch {
+		case had == nil:
+			out.keys = append(out.keys, k)
+			out.members[k] = b.members[k]
+		case had != b.members[k]:
+			both := &value{kind: array, items: []*value{had, b.members[k]}}
+			out.members[k] = &value{kind: object, keys: []string{"allOf"}, members: map[string]*value{"allOf": both}}
+		}
+	}
+	return out
 }
 
 // onlyNull reports whether a schema allows null and nothing else.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"callboard/model/task"
@@ -27,6 +28,8 @@ type source struct {
 	root     *value
 	warnings []task.Text
 	dropped  int             // warnings beyond maxWarnings
+	merged   int             // parts of allOf that were put together
+	blanks   int             // values in skeletons
 	sought   map[*value]bool // what was looked into for secrets, and whether there is one
 }
 
@@ -73,6 +76,9 @@ func Form(raw json.RawMessage) task.Form {
 	}
 	s := &source{root: root}
 	form.Fields, form.JSONOnly = s.fields()
+	if form.JSONOnly != "" {
+		form.Skeleton = s.skeleton(root)
+	}
 	form.Secret = s.markSecrets(form.Fields)
 	c := newChecker(s, form.Fields)
 	form.Check = c.check
@@ -103,7 +109,7 @@ func (s *source) fields() ([]task.Field, string) {
 	}
 	names, required := s.names(top.members, properties)
 	if len(names) == 0 {
-		return nil, top.withoutFields()
+		return nil, s.withoutFields(top)
 	}
 	if names = s.capped(names, required); names == nil {
 		return nil, fmt.Sprintf("the schema requires more than %d fields", maxFields)
@@ -114,7 +120,32 @@ func (s *source) fields() ([]task.Field, string) {
 			fields = append(fields, f)
 		}
 	}
+	tellApart(fields)
+	s.beyond(top, properties)
 	return fields, ""
+}
+
+// tellApart gives fields with the same label their names too.
+func tellApart(fields []task.Field) {
+	count := make(map[task.Text]int, len(fields))
+	for i := range fields {
+		count[fields[i].Label]++
+	}
+	for i := range fields {
+		if f := &fields[i]; count[f.Label] > 1 && f.Label != nameLabel(f.Name) {
+			f.Label = task.Own(f.Label.Line() + " (" + nameLabel(f.Name).Line() + ")")
+		}
+	}
+}
+
+// nameLabel is a name as a label: where not all of it shows, quoted, so that it
+// cannot pass for another one.
+func nameLabel(raw string) task.Text {
+	t := task.CleanLine(raw, maxLabel)
+	if t.String() != raw && len(raw) <= maxLabel || t.IsZero() {
+		return task.CleanLine(strconv.QuoteToGraphic(raw), maxLabel)
+	}
+	return t
 }
 
 // names returns the properties in the schema's order, those that are only
@@ -177,7 +208,12 @@ func (s *source) capped(names []string, required map[string]bool) []string {
 
 // withoutFields says why a schema without properties needs the JSON editor, ""
 // where it asks for nothing.
-func (t flat) withoutFields() string {
+func (s *source) withoutFields(t flat) string {
+	for _, keyword := range [...]string{"oneOf", "anyOf"} {
+		if words := s.variants(t.members[keyword]); words != "" {
+			return "the schema takes one of " + words
+		}
+	}
 	for _, keyword := range [...]string{"oneOf", "anyOf", "allOf", "if", "dependentSchemas"} {
 		if t.members[keyword] != nil {
 			return "the schema describes its properties by " + keyword

@@ -33,7 +33,7 @@ func (p *pattern) MatchString(s string) bool {
 // maxAhead bounds the lookaheads of one pattern.
 const maxAhead = 20
 
-var errPattern = errors.New("Go cannot run it")
+var errPattern = errors.New("cannot be run")
 
 // compilePattern compiles a pattern of ECMA-262, with its flag u as JSON Schema
 // has it. What Go writes otherwise is translated; what means nothing there, or

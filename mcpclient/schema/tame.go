@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"callboard/model/task"
@@ -103,7 +104,22 @@ func (t *tamer) schema(v *value, at place) any {
 	}
 	t.object(v, out, within)
 	t.array(v, out)
+	if n := v.members["nullable"]; n.is(boolean) && n.yes { // OpenAPI 3.0
+		return orNull(out)
+	}
 	return out
+}
+
+// orNull allows null beside what a schema takes.
+func orNull(out map[string]any) map[string]any {
+	types, ok := out["type"].([]any)
+	if ok && len(out) == 1 {
+		if !slices.Contains(types, any("null")) {
+			out["type"] = append(types, "null")
+		}
+		return out
+	}
+	return map[string]any{"anyOf": []any{out, map[string]any{"type": []any{"null"}}}}
 }
 
 // reference rewrites $ref, and leaves out the references that depend on where

@@ -139,6 +139,8 @@ func (w *wording) alternatives(e *jsonschema.ValidationError) {
 	switch {
 	case len(meant) == 1:
 		w.tree(meant[0])
+	case len(e.Causes) > 0 && wanted(e) != nil:
+		w.add(e.InstanceLocation, "must be "+strings.Join(words(wanted(e)), " or "))
 	case len(missing) > 0 && onlyMissing:
 		w.add(e.InstanceLocation, "needs one of: "+names(missing))
 	case len(e.Causes) > 0 && allConstants(e.Causes):
@@ -146,6 +148,25 @@ func (w *wording) alternatives(e *jsonschema.ValidationError) {
 	default:
 		w.add(e.InstanceLocation, "fits none of the alternatives that are allowed")
 	}
+}
+
+// wanted returns the types that alternatives want which all speak of types, nil
+// for others.
+func wanted(e *jsonschema.ValidationError) []string {
+	var types []string
+	for _, cause := range e.Causes {
+		root := first(cause)
+		k, ok := root.ErrorKind.(*kind.Type)
+		if !ok || len(root.InstanceLocation) != len(e.InstanceLocation) {
+			return nil
+		}
+		for _, t := range k.Want {
+			if !slices.Contains(types, t) {
+				types = append(types, t)
+			}
+		}
+	}
+	return types
 }
 
 // first returns the innermost error of a chain that does not branch.

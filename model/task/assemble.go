@@ -150,8 +150,14 @@ func members(content json.RawMessage) (map[string]json.RawMessage, error) {
 }
 
 // Prefill returns the draft that a form starts with: the defaults of its
-// fields.
+// fields, or for the JSON editor alone the skeleton of the content.
 func Prefill(form Form) map[string]string {
+	if form.JSONOnly != "" && form.Skeleton != nil {
+		var b bytes.Buffer
+		if json.Indent(&b, form.Skeleton, "", "  ") == nil {
+			return map[string]string{"": b.String()}
+		}
+	}
 	draft := make(map[string]string, len(form.Fields))
 	for i := range form.Fields {
 		if f := &form.Fields[i]; f.Default != nil {

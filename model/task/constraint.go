@@ -44,6 +44,22 @@ func (f *Field) Constraint() Text {
 		add(span(f.MinItems, f.MaxItems, "", " item", " items"))
 	case BooleanField, ChoiceField:
 	}
+	if f.Nullable {
+		add("or null")
+	}
+	if len(f.Examples) > 0 {
+		words := make([]string, len(f.Examples))
+		for i, e := range f.Examples {
+			words[i] = e.Line()
+		}
+		add("for example " + strings.Join(words, " or "))
+	}
+	if f.ReadOnly {
+		add("meant to be read only")
+	}
+	if f.Deprecated {
+		add("deprecated")
+	}
 	return Text{strings.Join(parts, ", ")}
 }
 

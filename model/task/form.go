@@ -30,6 +30,10 @@ type Form struct {
 	// JSONOnly says why no fields could be made and only the JSON editor can
 	// answer; "" where fields can.
 	JSONOnly string
+	// Skeleton is what the JSON editor begins with where JSONOnly says that it
+	// must: an object with the properties of the schema, or of the first of its
+	// variants, to be filled in; nil for none.
+	Skeleton json.RawMessage
 	// Warnings are things that could not be honoured, each a sentence.
 	Warnings []Text
 	// Secret says that some part of the schema seems to ask for a secret, as
@@ -75,9 +79,18 @@ type Field struct {
 	// MoreChoices says that the schema has more choices than Choices shows;
 	// values beyond them are then taken too, and judged by Check.
 	MoreChoices bool
-	// Shape says in a few words of ours what a JSONField wants, such as "a JSON
-	// array"; "" for the other kinds.
+	// Shape says in a few words what a JSONField wants, such as "a JSON array"
+	// or "a JSON object with name, optionally age"; "" for the other kinds.
 	Shape string
+	// Skeleton is a value of that shape, to be filled in: what has to be chosen
+	// stands in it as null. It is nil for the other kinds, and where the schema
+	// does not tell the shape.
+	Skeleton json.RawMessage
+
+	// Deprecated and ReadOnly are the schema's own notes, Examples some values
+	// that it gives, as they are typed. They are hints, and change nothing.
+	Deprecated, ReadOnly bool
+	Examples             []Text
 }
 
 // Choice is one of a Field's values.
