@@ -59,6 +59,8 @@ func callboard(args []string, stdout, stderr io.Writer) int {
 		_, err = io.WriteString(stdout, cli.CompletionScript(a.Shell))
 	case cli.Version:
 		_, err = fmt.Fprintf(stdout, "callboard %s (MCP %s and %s)\n", version(), task.Legacy, task.Modern)
+	case cli.Audit:
+		err = audit(a, stdout, stderr)
 	case cli.Info:
 		err = facts().Write(stdout, a.JSON)
 	case cli.Demo:
@@ -182,6 +184,7 @@ var (
 	_ model.Endpoint = endpoint{}
 	_ model.Server   = (*mcpclient.Session)(nil)
 	_ model.Memory   = (*state.Memory)(nil)
+	_ model.Audit    = (*state.Audit)(nil)
 )
 
 // Dial begins or rejoins a session.
@@ -210,12 +213,15 @@ func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model
 		}
 	}
 	o := model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly}
+	if a.SamplingCommand != "" {
+		o.Sampler = term.Sampler(a.SamplingCommand)
+	}
 	var endpoints []endpoint
 	for _, server := range a.Servers {
 		config := mcpclient.Config{
 			URL: server.URL, Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, AllowInsecureToken: a.AllowInsecureToken,
 			CAFile: a.CAFile, ClientCert: a.ClientCert, ClientKey: a.ClientKey, InsecureSkipVerify: a.InsecureSkipVerify,
-			Protocol: a.Protocol, ReadOnly: a.ReadOnly, ClientVersion: version(),
+			Protocol: a.Protocol, ReadOnly: a.ReadOnly, Sampling: a.Samples(), ClientVersion: version(),
 		}
 		if log != nil { // not a nil *os.File in an interface
 			config.LogFile = log
@@ -234,14 +240,24 @@ func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model
 		}
 		o.Targets = append(o.Targets, target)
 	}
+	var trail *state.Audit
+	if folder != nil && a.Audits() {
+		trail = folder.Audit()
+		o.Audit = trail
+	}
 	m = model.New(o)
 	end = func() []string {
 		said := m.Shutdown()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if trail != nil {
+			if err := trail.Close(ctx); err != nil {
+				_, _ = fmt.Fprintf(stderr, "callboard: %s\n", err)
+			}
+		}
 		if log == nil {
 			return said
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
 		for _, e := range endpoints {
 			_ = e.Flush(ctx) // what is left after a second is left out
 		}
@@ -249,6 +265,31 @@ func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model
 		return said
 	}
 	return m, end, nil
+}
+
+// audit prints the audit trail.
+func audit(a *cli.Args, stdout, stderr io.Writer) error {
+	folder, err := keepsake()
+	if err != nil {
+		return err
+	}
+	ctx, stop := term.Heed(context.Background())
+	defer stop()
+	trail := folder.Trail()
+	err = cli.PrintAudit(stdout, a, func(yield func(cli.Record) bool) {
+		for r := range trail.All(ctx) {
+			if !yield(cli.Record(r)) {
+				return
+			}
+		}
+	})
+	if err == nil {
+		err = trail.Err()
+	}
+	if trail.Damaged > 0 {
+		_, _ = fmt.Fprintf(stderr, "callboard: damaged lines in the audit trail, left out: %d\n", trail.Damaged)
+	}
+	return err
 }
 
 // keepsake is the folder of what outlives the program.

@@ -10,6 +10,8 @@
 //	servers/        URL-ACCOUNT.json: what is kept of one server and one account
 //	                on it (file.go); beside it the lock under which it is read,
 //	                merged and written, and *.damaged-TIME, set aside unread
+//	audit.jsonl     what happened and who did what, of all servers, a line each
+//	                (trail.go); audit.1.jsonl and so on are older
 //	live/           one lock file for each Memory in use. The kernel gives up the
 //	                lock of a process that is killed, so that a lock that can be
 //	                had is that of one that ended
@@ -59,12 +61,16 @@ const (
 // Folder is a folder of state. Its methods may be called by many goroutines.
 type Folder struct {
 	dir string
-	// Tests have others: the clock, how a file gets its new content, how long
-	// changes gather, how often others' changes are looked for, how long a lock
-	// is waited for, and how long after a failure it is tried again.
+	// Tests have others: the clock, how a file gets its new content, or more of
+	// it, how long changes gather, how often others' changes are looked for, how
+	// long a lock is waited for, how long after a failure it is tried again, and
+	// the bounds of the audit trail.
 	now                       func() time.Time
 	replace                   func(path string, content []byte) error
+	extend                    func(path string, lines []byte, sync bool) (int, error)
 	gather, look, wait, retry time.Duration
+	auditSize                 int64 // bytes of audit.jsonl
+	auditQueued               int   // entries that wait to be written
 
 	mu     sync.Mutex
 	salt   []byte
@@ -77,7 +83,10 @@ func Open(dir string) (*Folder, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the state folder %q has no absolute path", dir)
 	}
-	return &Folder{dir: filepath.Clean(dir), now: time.Now, replace: replaceFile, gather: gather, look: lookStep, wait: lockWait, retry: retryMin}, nil
+	return &Folder{
+		dir: filepath.Clean(dir), now: time.Now, replace: replaceFile, extend: extendFile, gather: gather, look: lookStep, wait: lockWait, retry: retryMin,
+		auditSize: auditSize, auditQueued: auditQueued,
+	}, nil
 }
 
 // Dir returns the folder's path.

@@ -27,6 +27,7 @@ const (
 	Cancel
 	Run
 	Tools
+	Audit
 	Info
 	Completion
 	Man
@@ -54,7 +55,14 @@ type Args struct {
 	Protocol                      task.Era
 
 	OnDemand, ReadOnly bool
-	Tasks              []task.ID // --task: to be shown, too
+	Tasks              []task.ID // --task: to be shown, too; of Audit: to be shown alone
+
+	// Sampling is who answers sampling/createMessage: "off" (nobody, it is not
+	// declared), "manual" (a person) or "command" (a person, to whom
+	// SamplingCommand writes drafts).
+	Sampling, SamplingCommand string
+	NoAudit                   bool      // nothing is added to the audit trail
+	Since                     time.Time // of Audit: what is older is left out
 
 	Theme  string
 	ASCII  bool
@@ -90,19 +98,19 @@ func usage(format string, args ...any) error { return &Usage{fmt.Sprintf(format,
 
 // parsing is a command line before it is checked.
 type parsing struct {
-	a                            Args
-	headers, tasks, args, fields []string
-	prompts, protocol, session   string
-	decline, dismiss             bool
-	version, help                bool
-	given                        map[string]bool
+	a                                 Args
+	headers, tasks, args, fields      []string
+	prompts, protocol, session, since string
+	decline, dismiss                  bool
+	version, help                     bool
+	given                             map[string]bool
 }
 
 // Parse reads a command line, without the program's name. Options and words may
 // stand in any order; "--" ends the options. Errors are *Usage.
 func Parse(args []string, getenv func(string) string) (*Args, error) {
 	p := &parsing{given: map[string]bool{}, prompts: "eager", protocol: "auto"}
-	p.a.Header, p.a.Theme = http.Header{}, "ansi"
+	p.a.Header, p.a.Theme, p.a.Sampling = http.Header{}, "ansi", samplingOff
 	fs := flag.NewFlagSet("callboard", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	for _, o := range options {
@@ -146,7 +154,7 @@ func (p *parsing) settle(words []string, getenv func(string) string) error {
 	if err != nil {
 		return err
 	}
-	if a.Servers, err = servers(words); err != nil || c.servers == no {
+	if a.Servers, err = servers(words); err != nil || c.servers == no || c.is == Audit {
 		return err
 	}
 	if len(a.Servers) > 1 && len(a.Tasks) > 0 {
@@ -158,6 +166,9 @@ func (p *parsing) settle(words []string, getenv func(string) string) error {
 		a.ReadOnly = true
 	case c.is != Dashboard && c.is != Watch, len(a.IDs) > 0:
 		a.OnDemand = true // for the same reason: only what is to be answered is asked for
+	}
+	if err := p.declarable(c); err != nil {
+		return err
 	}
 	return a.credentials(p.headers, p.session, p.given, getenv)
 }
@@ -187,12 +198,18 @@ func (p *parsing) values(c *command) (err error) {
 		if o.name == "theme" || o.choices == nil {
 			continue // themes are checked by those who make them
 		}
-		if v := map[string]string{"prompts": p.prompts, "protocol": p.protocol}[o.name]; !slices.Contains(o.choices, v) {
+		if v := map[string]string{"prompts": p.prompts, "protocol": p.protocol, "sampling": a.Sampling}[o.name]; !slices.Contains(o.choices, v) {
 			return usage("--%s is %s", o.name, either(o.choices))
 		}
 	}
 	a.OnDemand = p.prompts == "on-demand"
 	a.Protocol, _ = task.ParseEra(p.protocol)
+	if err := p.sampling(c); err != nil {
+		return err
+	}
+	if a.Since, err = since(p.since, time.Now()); err != nil {
+		return err
+	}
 	for _, id := range p.tasks {
 		if id == "" {
 			return usage("--task needs the id of a task")
@@ -267,6 +284,12 @@ func (p *parsing) place(c *command, words []string) (urls []string, err error) {
 		}
 		return nil, nil
 	default:
+	}
+	if c.servers == maybe {
+		if len(words) > 1 {
+			return nil, usage("%s takes one URL: %s", c.name, c.synopsis())
+		}
+		return words, nil
 	}
 	if len(words) == 0 {
 		if c.is == Dashboard {

@@ -8,16 +8,17 @@ var commands = [...]command{
 			"Subscribes to what the servers push, polls what stays silent, and lets you answer, cancel, read and start. ? lists the keys.",
 			"When you quit, sessions with live tasks and the handles of your tasks are kept, and the next callboard goes on with them.",
 		},
-		takes: slices.Concat(connection, onScreen, []string{"prompts", "read-only", "task"}),
+		takes: slices.Concat(connection, onScreen, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
 		examples: [][2]string{
 			{"callboard localhost:3000/mcp", "http on this machine, https elsewhere"},
 			{"callboard https://mcp.example.com/mcp --token-file ~/.mcp-token", ""},
+			{"callboard localhost:3000/mcp --sampling-command 'jq -r .messages[-1].content.text | my-model'", "drafts of what a server asks a model for; you send them"},
 		}},
 	{is: Demo, name: "demo", brief: "look around: real servers of both generations inside the program",
 		more: []string{
 			"With --listen it serves them without a screen until a signal ends it, for trying the commands; each line it prints is a revision of MCP and a URL.",
 		},
-		takes:    slices.Concat(onScreen, []string{"prompts", "read-only", "log-file", "listen"}),
+		takes:    slices.Concat(onScreen, sampling, []string{"prompts", "read-only", "log-file", "listen"}),
 		examples: [][2]string{{"callboard demo --listen 127.0.0.1:8900", "then: callboard ls localhost:8900/mcp"}}},
 	{is: Watch, name: "watch", words: "URL [URL...|ID]", servers: some, ids: maybe, brief: "print what happens as lines, without a screen",
 		more: []string{
@@ -25,7 +26,7 @@ var commands = [...]command{
 			"With an ID (a word without a slash, behind one URL): this task, until it ends; the exit code says how. Its questions are asked on a terminal; elsewhere they end it with exit code 6.",
 			"With --json each line is an object: at, server, event (link, status, mark, progress, prompt, withdrawn, done, note), word, and where they are known task, tool, how, text, prompt.",
 		},
-		takes: slices.Concat(forScripts, []string{"prompts", "read-only", "task"}),
+		takes: slices.Concat(forScripts, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
 		examples: [][2]string{
 			{"callboard watch localhost:3000/mcp --json | jq -r 'select(.word==\"failed\").task'", ""},
 		}},
@@ -47,14 +48,15 @@ var commands = [...]command{
 			"Waits for the end, as the protocol's tasks/result does; --timeout bounds it. A task that asks ends the wait with exit code 6.",
 			"JSON: task, and result or error as the server sent it.",
 		},
-		takes: forScripts},
+		takes: slices.Concat(forScripts, []string{"no-audit"})},
 	{is: Answer, name: "answer", words: "URL ID", servers: one, ids: one, brief: "answer what a task asks", patience: "10s",
 		more: []string{
 			"Waits until the question is there, checks the answer as the dashboard does, sends it, and waits until it is delivered. Without --field, --data, --accept-defaults, --decline or --cancel the question is asked on a terminal.",
 			"--accept-defaults, --decline and --cancel answer all questions of the task, or the one of --prompt.",
+			"With --sampling it answers what a server asks a model for, too: its fields are text and model. A server that knows the other side by its session asks only the one that declared it.",
 			"JSON: task, answers with prompt, action and state.",
 		},
-		takes: slices.Concat(forScripts, answers, []string{"data", "prompt"}),
+		takes: slices.Concat(forScripts, answers, sampling, []string{"data", "prompt", "no-audit"}),
 		examples: [][2]string{
 			{"callboard answer localhost:3000/mcp 786512e2 --field env=staging --field n=3", ""},
 			{"echo '{\"env\":\"staging\"}' | callboard answer localhost:3000/mcp 786512e2 --data -", ""},
@@ -64,14 +66,14 @@ var commands = [...]command{
 			"An acknowledgement proves neither that the work stopped nor that anything was undone. Where the server only takes the wish (2026-07-28) the task is cancelling until it says otherwise.",
 			"JSON: tasks, each with cancel: cancelled, requested, ended, failed or unknown.",
 		},
-		takes: forScripts},
+		takes: slices.Concat(forScripts, []string{"no-audit"})},
 	{is: Run, name: "run", words: "URL TOOL", servers: one, brief: "call a tool, as a task where the tool may be one",
 		more: []string{
 			"Prints the task's id and ends. With --wait it goes on to the end and prints the result. A call that is no task is always waited for: it would end with callboard.",
 			"Questions are answered by --field, --accept-defaults, --decline and --cancel, else asked on a terminal; else the exit code is 6, and the task goes on: callboard answer.",
 			"JSON: task, and result or error once it has ended.",
 		},
-		takes: slices.Concat(forScripts, answers, []string{"arg", "data", "ttl", "plain", "wait"}),
+		takes: slices.Concat(forScripts, answers, sampling, []string{"arg", "data", "ttl", "plain", "wait", "no-audit"}),
 		examples: [][2]string{
 			{"callboard run localhost:3000/mcp deploy --arg service=checkout --arg replicas=3 --wait", ""},
 			{"id=$(callboard run localhost:3000/mcp research --arg topic=tides)", "then: callboard result localhost:3000/mcp \"$id\""},
@@ -82,6 +84,14 @@ var commands = [...]command{
 			"JSON: tools with name, title, description, task, readOnly, destructive, inputSchema.",
 		},
 		takes: forScripts},
+	{is: Audit, name: "audit", words: "[URL]", servers: maybe, brief: "print what happened, and who did what",
+		more: []string{
+			"The trail of all servers, or of that one: when a task was first seen, each change of its status and how it was learnt, questions, who answered, cancelled or started something and to what effect, and results that were fetched. It holds no answer, no argument and no result. callboard ls, get and tools only look, and add nothing.",
+			"With --json the lines as they are on disk, one object each: at, what (seen, status, gone, prompt, withdrawn, answer, cancel, start, result, lost), server, task, call, tool, from, to, how, prompt, action, effect, text, by (the user), pid; what is empty is absent.",
+			"It is kept in audit.jsonl in the state folder (callboard info), 8 MiB and then in audit.1.jsonl to audit.4.jsonl.",
+		},
+		takes:    []string{"task", "since", "json"},
+		examples: [][2]string{{"callboard audit localhost:3000/mcp --since 24h", ""}, {"callboard audit --json | jq -r 'select(.what==\"answer\")'", ""}}},
 	{is: Info, name: "info", brief: "print versions, protocol revisions and paths", takes: []string{"json"}},
 	{is: Completion, name: "completion", words: "bash|zsh|fish|powershell", brief: "print the completions for a shell",
 		more: []string{

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
@@ -144,26 +145,11 @@ func span(d time.Duration) string {
 
 // columns prints a table; the last column is as long as it likes.
 func (d *desk) columns(head []string, lines [][]string) error {
-	lines = append([][]string{head}, lines...)
-	widths := make([]int, len(head))
-	for _, l := range lines {
-		for i, c := range l {
-			widths[i] = max(widths[i], len([]rune(c)))
-		}
+	w := bufio.NewWriter(d.env.Out)
+	if err := align(w, append([][]string{head}, lines...)); err != nil {
+		return err
 	}
-	var b strings.Builder
-	for _, l := range lines {
-		line := ""
-		for i, c := range l {
-			if i < len(l)-1 {
-				c += strings.Repeat(" ", widths[i]-len([]rune(c))+2)
-			}
-			line += c
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	_, err := d.env.Out.Write([]byte(b.String()))
-	return err
+	return w.Flush()
 }
 
 // get prints the state of a task.

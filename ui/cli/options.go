@@ -13,6 +13,7 @@ var (
 	onScreen    = []string{"theme", "ascii"}
 	forScripts  = slices.Concat(connection, []string{"json", "timeout"})
 	answers     = []string{"field", "accept-defaults", "decline", "cancel"}
+	sampling    = []string{"sampling", "sampling-command"}
 )
 
 var options = [...]option{
@@ -45,8 +46,17 @@ var options = [...]option{
 		bind: text(func(p *parsing) *string { return &p.prompts })},
 	{name: "read-only", group: ofBehaviour, help: "change nothing: no answers, no cancels, no starts",
 		bind: truth(func(p *parsing) *bool { return &p.a.ReadOnly })},
-	{name: "task", value: "ID", group: ofBehaviour, help: "show this task, too; repeatable; for servers that list none",
+	{name: "task", value: "ID", group: ofBehaviour, help: "show this task, too; repeatable; for servers that list none; audit: this one alone",
 		bind: list(func(p *parsing) *[]string { return &p.tasks })},
+	{name: "sampling", value: "WHO", group: ofBehaviour, choices: []string{samplingOff, samplingManual, samplingCommand},
+		help: "who writes what a server asks a model for (sampling/createMessage): nobody, you, or you from a draft",
+		more: "off does not declare it, so that servers do not ask. manual: you write the reply, or refuse. command: what --sampling-command writes is a draft, which you read, change and send. The demo is for trying things: there manual is the default.",
+		bind: text(func(p *parsing) *string { return &p.a.Sampling })},
+	{name: "sampling-command", value: "COMMAND", group: ofBehaviour, help: "the command that writes drafts, run by sh -c when you ask for one; means --sampling command",
+		more: "It gets the request (the params of sampling/createMessage) as JSON on standard input; what it prints within 2 minutes is the draft.",
+		bind: text(func(p *parsing) *string { return &p.a.SamplingCommand })},
+	{name: "no-audit", group: ofBehaviour, help: "add nothing to the audit trail (callboard audit)",
+		bind: truth(func(p *parsing) *bool { return &p.a.NoAudit })},
 	{name: "listen", value: "ADDRESS", group: ofBehaviour, help: "serve the demo at HOST:PORT without a screen, and print its URLs",
 		more: "With port 0 the ports are free ones; else the second server takes the port behind the first.",
 		bind: text(func(p *parsing) *string { return &p.a.Listen })},
@@ -75,7 +85,10 @@ var options = [...]option{
 	{name: "cancel", group: ofAnswers, help: "dismiss the question: neither yes nor no; the task decides what follows",
 		bind: truth(func(p *parsing) *bool { return &p.dismiss })},
 
-	{name: "json", group: ofOutput, help: "print one JSON document; watch prints one a line",
+	{name: "since", value: "WHEN", group: ofOutput, help: "leave out what is older: a duration such as 90m or 7d, or a time such as 2026-12-01T09:00:00Z",
+		more: "A time may be 2026-12-01 09:00 or 2026-12-01, too; it is then one of the local zone.",
+		bind: text(func(p *parsing) *string { return &p.since })},
+	{name: "json", group: ofOutput, help: "print one JSON document; watch and audit print one a line",
 		bind: truth(func(p *parsing) *bool { return &p.a.JSON })},
 	{name: "timeout", value: "DURATION", group: ofOutput, help: "give up after this time, such as 30s (exit code 7); 0 is never",
 		bind: lasting(func(p *parsing) *time.Duration { return &p.a.Timeout })},
