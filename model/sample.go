@@ -38,6 +38,9 @@ type sampled struct {
 	err    error
 }
 
+// HasSampler reports whether a command of the person writes drafts.
+func (m *Model) HasSampler() bool { return m.options.Sampler != nil }
+
 // CanSample returns "" where SampleMsg works on a prompt, else the reason why it
 // does not.
 func (m *Model) CanSample(id task.PromptID) string {

@@ -68,6 +68,9 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 	if l.Stalled && l.State != model.Down {
 		state += s.t.Warning.Paint(", an answer is overdue")
 	}
+	if l.Flood > 0 {
+		state += s.t.Warning.Paint(fmt.Sprintf(", floods: %d more", l.Flood))
+	}
 	if l.About.ReadOnly {
 		state = s.t.Warning.Paint("read only") + dot + state
 	}
@@ -119,6 +122,11 @@ func (s *scene) linkCounts(links []model.LinkView) string {
 		if n[st] > 0 {
 			look := s.linkStatus(st)
 			parts = append(parts, look.role.Paint(fmt.Sprintf("%s %d %s", look.glyph, n[st], look.word)))
+		}
+	}
+	for _, l := range links {
+		if l.Flood > 0 {
+			parts = append(parts, s.t.Warning.Paint(fmt.Sprintf("%s floods: %d more", task.CleanLine(l.Name, 20).Line(), l.Flood)))
 		}
 	}
 	return strings.Join(parts, "  ")

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/themes"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -28,7 +30,22 @@ func (p *inboxPane) title(s *scene) string {
 	if kept > 0 {
 		title += " " + s.t.Glyphs.Dot + " " + count(kept, "draft kept", "drafts kept")
 	}
+	if words := s.floods(); words != "" {
+		title += " " + s.t.Glyphs.Dot + " " + words
+	}
 	return title
+}
+
+// floods names the servers that ask faster than a person could read, and how many
+// of their questions are not taken in yet, "" for none.
+func (s *scene) floods() string {
+	var all []string
+	for _, l := range s.m.Links() {
+		if l.Flood > 0 {
+			all = append(all, fmt.Sprintf("%s floods: %d more wait", task.CleanLine(l.Name, 40).Line(), l.Flood))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func (p *inboxPane) note(s *scene) string { return p.win.place(len(s.m.Inbox())) }
@@ -77,11 +94,35 @@ func (p *inboxPane) view(s *scene, w, h int, focused bool) []string {
 	}
 	rows := max((h-1)/2, 1) // two lines a question
 	p.win.show(len(asks), rows)
-	lines := []string{s.t.Header.Paint(s.cut("  STATE         WAITS  TTL    WHO ASKS", w))}
+	head := "  STATE         "
+	if w >= waitsFrom {
+		head += "WAITS  "
+	}
+	head += "LEFT   "
+	if w >= kindFrom {
+		head += s.fit("KIND", kindWidth) + "  "
+	}
+	lines := []string{s.t.Header.Paint(s.cut(head+"WHO ASKS", w))}
 	for i := p.win.offset; i < len(asks) && len(lines) < h; i++ {
 		lines = append(lines, s.askLines(asks[i], w, i == p.win.cursor, focused)...)
 	}
 	return lines[:min(len(lines), h)]
+}
+
+// The column of the kind of a question, from which width on there is one, and one
+// of how long it waits.
+const kindWidth, kindFrom, waitsFrom = 8, 64, 48
+
+// kind is the word for what a question wants of the person.
+func kind(p *task.Prompt) string {
+	switch p.Mode {
+	case task.URLMode:
+		return "visit"
+	case task.SamplingMode:
+		return "sampling"
+	case task.FormMode:
+	}
+	return "form"
 }
 
 // askLines are the two lines of a question: what about it, and its words.
@@ -91,22 +132,27 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 	if selected {
 		mark = s.t.Glyphs.Select + " "
 	}
-	ttl, role := "", &s.t.Dim
-	if row := s.m.Row(a.Row); row != nil {
-		ttl, role = s.ttl(row)
-	}
+	dot := " " + s.t.Glyphs.Dot + " "
 	who := s.asker(a)
 	if p := placeOf(s.m, a); p.Of > 1 && a.State != model.Answered && a.State != model.Withdrawn {
-		who = fmt.Sprintf("%d of %d %s ", p.Number, p.Of, s.t.Glyphs.Dot) + who
+		who = fmt.Sprintf("%d of %d", p.Number, p.Of) + dot + who
 	}
-	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " +
-		s.fit(age(s.since(a.Prompt.At)), 5) + "  " + role.Paint(s.fit(ttl, 5)) + "  " + s.t.Strong.Paint(who)
+	what := ""
+	switch {
+	case w >= kindFrom:
+		what = s.fit(kind(&a.Prompt), kindWidth) + "  "
+	case a.Prompt.Mode != task.FormMode:
+		who = kind(&a.Prompt) + dot + who
+	}
+	end, role := s.askLeft(a)
+	waits := ""
+	if w >= waitsFrom {
+		waits = s.fit(age(s.since(a.Prompt.At)), 5) + "  "
+	}
+	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " + waits + role.Paint(s.fit(end, 5)) + "  " + what + s.t.Strong.Paint(who)
 	words := a.Prompt.Message.Line()
-	if why := oneLine(a.Why); a.State == model.Withdrawn && why != "" { // cut are the words, not the reason
-		words = s.cut(words, max(w-7-width(why), w/3)) + " " + s.t.Glyphs.Dot + " " + why
-	}
-	if a.State == model.Held {
-		words = s.cut(words, max(w-7-len(heldWords(s.m, a)), w/3)) + " " + s.t.Glyphs.Dot + " " + heldWords(s.m, a)
+	if more := s.askMore(a); more != "" { // cut are the words, not what befell them
+		words = s.cut(words, max(w-7-width(more), w/3)) + dot + more
 	}
 	second := mark + "  " + words
 	lines := []string{s.fit(first, w), s.fit(second, w)}
@@ -120,6 +166,39 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 		}
 	}
 	return lines
+}
+
+// askLeft says how long a question can still be answered, "" where that is not
+// known or matters no more.
+func (s *scene) askLeft(a *model.Ask) (string, *themes.Role) {
+	end := s.m.Ends(a)
+	if end.IsZero() || a.State == model.Answered || a.State == model.Withdrawn {
+		return "", &s.t.Dim
+	}
+	d := end.Sub(s.now)
+	if d < soon {
+		return left(d), &s.t.Warning
+	}
+	return left(d), &s.t.Dim
+}
+
+// askMore is what befell a question, or who fetches its answer, "" for nothing.
+func (s *scene) askMore(a *model.Ask) string {
+	switch {
+	case a.State == model.Withdrawn:
+		return oneLine(a.Why)
+	case a.State == model.Held:
+		return heldWords(s.m, a)
+	case a.Why != "":
+		return oneLine(a.Why)
+	case a.Sample.Running:
+		return "your command writes a draft"
+	case a.Sample.Err != "":
+		return "your command wrote no draft: " + oneLine(a.Sample.Err)
+	case a.Prompt.Polled:
+		return "the server fetches the answer"
+	}
+	return ""
 }
 
 // asker says who asks: the server, the tool, the task.
@@ -173,8 +252,18 @@ func (s *scene) actStatus(act task.Action) status {
 // askState words the state of a question for the detail.
 func (s *scene) askState(a *model.Ask) string {
 	words := s.askStatus(a).word + " " + lasting(s.since(a.Prompt.At))
-	if a.Prompt.Mode == task.URLMode {
+	switch a.Prompt.Mode {
+	case task.URLMode:
 		words += ", wants you to visit an address"
+	case task.SamplingMode:
+		words += ", wants a reply in the place of a model"
+	case task.FormMode:
+	}
+	if end, _ := s.askLeft(a); end != "" && (!a.Prompt.Until.IsZero() || s.m.Ends(a).Sub(s.now) < soon) {
+		words += ", time left: " + end // else it is that of the task
+	}
+	if a.Prompt.Polled {
+		words += "; the server fetches the answer"
 	}
 	switch {
 	case a.State == model.Held:

@@ -1,10 +1,10 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -70,23 +70,42 @@ func (r *Root) quit() tea.Cmd {
 	return tea.Quit
 }
 
-// askQuit quits, but asks once where something that was typed would be lost.
+// askQuit quits, but asks once where something was typed and not sent, and says
+// what becomes of it.
 func (r *Root) askQuit() tea.Cmd {
 	unsent := r.unsent()
 	n := len(unsent)
 	if n == 0 {
 		return r.quit()
 	}
-	e := &r.k.Everywhere
-	const most = 6
-	if n > most {
-		unsent = append(unsent[:most-1], fmt.Sprintf("and %d more", n-most+1))
+	lost, kept := r.m.Unsent(), r.m.KeptUnsent()
+	words := count(n, "form holds", "forms hold") + " something that was typed and not sent. "
+	switch {
+	case kept == 0:
+		words += "Quitting loses it."
+	case lost == 0:
+		words += "It is kept for 7 days, and filled in where the same is asked again."
+	default:
+		words += fmt.Sprintf("Quitting loses %d of them, the rest is kept for 7 days.", lost)
+		for i := range unsent {
+			if unsent[i].lost {
+				unsent[i].name += " (lost)"
+			}
+		}
 	}
+	var names []string
+	const most = 6
+	for i, u := range unsent {
+		if i == most-1 && n > most {
+			names = append(names, fmt.Sprintf("and %d more", n-i))
+			break
+		}
+		names = append(names, r.t.Glyphs.Bullet+" "+u.name)
+	}
+	e := &r.k.Everywhere
 	r.over = &confirm{
 		title: "Quit?",
-		lines: slices.Concat([]string{
-			count(n, "form holds", "forms hold") + " something that was typed and not sent. Quitting loses it.", "",
-		}, unsent, []string{
+		lines: slices.Concat([]string{words, ""}, names, []string{
 			"", "Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
 		}),
 		yes: func(r *Root) tea.Cmd { return r.quit() },
@@ -94,13 +113,21 @@ func (r *Root) askQuit() tea.Cmd {
 	return nil
 }
 
-// unsent names the forms that hold something that was typed and not sent.
-func (r *Root) unsent() []string {
+// unsentForm is a form that holds something that was typed and not sent.
+type unsentForm struct {
+	name string
+	lost bool // quitting loses it, or part of it
+}
+
+// unsent names the forms that hold something that was typed and not sent, those
+// first that quitting loses.
+func (r *Root) unsent() []unsentForm {
 	s := r.scene()
-	var names []string
+	var all []unsentForm
 	for _, a := range r.m.Inbox() {
 		held := a.State == model.Held
-		if a.State == model.Answered || !held && r.m.Draft(a.Prompt.ID) == nil {
+		d := r.m.Draft(a.Prompt.ID)
+		if a.State == model.Answered || !held && d == nil {
 			continue
 		}
 		name := s.asker(a) + `: "` + s.cut(a.Prompt.Message.Line(), 60) + `"`
@@ -110,14 +137,42 @@ func (r *Root) unsent() []string {
 		case a.State == model.Withdrawn:
 			name += ", withdrawn"
 		}
-		names = append(names, s.t.Glyphs.Bullet+" "+name)
+		all = append(all, unsentForm{name, held || a.Prompt.Mode == task.URLMode || r.loses(a.Server, &a.Prompt.Form, d)})
 	}
-	calls := slices.Sorted(maps.Keys(r.forms))
-	for _, kept := range calls {
-		part := strings.Split(kept, "\x00")
-		names = append(names, s.t.Glyphs.Bullet+" the call of "+task.CleanLine(part[1], 60).Line()+" on "+task.CleanLine(part[0], 60).Line())
+	calls := slices.SortedFunc(maps.Keys(r.forms), func(a, b callForm) int {
+		return cmp.Or(cmp.Compare(a.server, b.server), cmp.Compare(a.tool, b.tool), cmp.Compare(a.like, b.like))
+	})
+	for _, of := range calls {
+		d := r.m.CallDraft(of.server, of.tool, of.like)
+		if d == nil {
+			continue
+		}
+		name := "the call of " + task.CleanLine(of.tool, 60).Line() + " on " + task.CleanLine(of.server, 60).Line()
+		lost := true
+		if t := r.tool(of.server, of.tool); t != nil {
+			lost = r.loses(of.server, &t.Input, d)
+		}
+		all = append(all, unsentForm{name, lost})
 	}
-	return names
+	slices.SortStableFunc(all, func(a, b unsentForm) int {
+		switch {
+		case a.lost == b.lost:
+			return 0
+		case a.lost:
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// loses reports whether the disk does not have all of a draft: that of a server of
+// which nothing is kept, or with a secret field.
+func (r *Root) loses(server string, of *task.Form, d model.Draft) bool {
+	if ok, _ := r.m.DraftsKept(server); !ok {
+		return true
+	}
+	return slices.ContainsFunc(of.Fields, func(f task.Field) bool { return f.Secret && (d[f.Name] != "" || d[""] != "") })
 }
 
 func (r *Root) suspend() tea.Cmd {

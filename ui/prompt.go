@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -17,9 +18,15 @@ type formOverlay struct {
 	form *form.Form
 	ask  task.PromptID // of a question; "" for a call
 	url  bool
-	// of a call; kept is the name of its draft
-	server, tool, kept string
+	call callForm
+
+	offered uint64 // how far Ask.Offered was when the form took its draft
+	written string // the text of a command that the form has
 }
+
+// callForm names the form for the arguments of a call: tool is the raw name, like
+// stands for the arguments that the form began with.
+type callForm struct{ server, tool, like string }
 
 // maxFormWidth is how wide a form gets: longer lines of text are hard to read.
 const maxFormWidth = 100
@@ -89,7 +96,8 @@ func (r *Root) questionArrived() tea.Cmd {
 	return nil
 }
 
-// openAsk opens the form of a question.
+// openAsk opens the form of a question. Where the person has a command for what it
+// asks, and nothing is typed yet, that begins to write when the form is opened first.
 func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 	a := r.m.Ask(id)
 	switch {
@@ -104,23 +112,61 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 		r.refuse(why)
 		return nil
 	}
-	p := &a.Prompt
+	f := &formOverlay{
+		form: form.New(r.t, r.k, r.askSpec(a)), ask: id, url: a.Prompt.Mode == task.URLMode, offered: a.Offered,
+	}
+	r.over = f
+	var cmd tea.Cmd
+	if r.m.Draft(id) == nil && r.m.CanSample(id) == "" && !a.Sample.Running && !r.sampled[id] {
+		r.sampled[id] = true
+		cmd = r.m.Update(model.SampleMsg{Prompt: id})
+	}
+	return tea.Batch(cmd, f.settle(r))
+}
+
+// askSpec is what the form of a question is made from.
+func (r *Root) askSpec(a *model.Ask) form.Spec {
+	p, link := &a.Prompt, r.scene().links[a.Server]
 	spec := form.Spec{
-		Kind: form.Question, Server: a.Server, Name: r.scene().links[a.Server].About.Name,
-		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At,
-		Mode: p.Mode, Form: p.Form, URL: p.URL, Draft: r.m.Draft(id), Now: r.o.Now,
+		Kind: form.Question, Server: a.Server, ServerURL: link.URL, Name: link.About.Name,
+		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At, Ends: r.m.Ends(a),
+		Mode: p.Mode, Form: p.Form, URL: p.URL, Sampling: p.Sampling, Sampler: r.m.HasSampler(),
+		NoRefusal: asSentence(r.m.CanRefuse(p.ID)), Draft: r.m.Draft(p.ID), Now: r.o.Now,
 	}
 	if row := r.m.Row(a.Row); row != nil {
 		spec.Tool, spec.Task, spec.Calling = row.Tool, row.Key.ID.Text(), row.Key.ID == ""
-		spec.Unborn = row.Live() && (!row.Plain || r.scene().links[a.Server].About.Era == task.Modern)
+		spec.Unborn = row.Live() && (!row.Plain || link.About.Era == task.Modern)
+	}
+	if p.Sampling != nil {
+		spec.Message = task.Text{} // it is the end of the conversation
+	}
+	if p.Polled {
+		spec.Notes = append(spec.Notes, "The server holds no line open for the answer: it fetches it when it likes.")
 	}
 	if a.Before && spec.Draft != nil {
-		spec.Warn = append(spec.Warn, "This was asked before: what you typed then is filled in.")
+		at, here := r.m.DraftAt(p.ID)
+		words := "This was asked before: what you typed then is filled in (" + r.ago(at) + ")."
+		if !here {
+			words = "Typed " + r.ago(at) + " in another run of callboard, and kept since: it is filled in."
+		}
+		spec.Warn = append(spec.Warn, words)
 	}
-	f := &formOverlay{form: form.New(r.t, r.k, spec), ask: id, url: p.Mode == task.URLMode}
-	r.over = f
-	f.settle(r)
-	return nil
+	if p.Mode != task.URLMode {
+		spec.Unkept = r.unkept(a.Server)
+	}
+	return spec
+}
+
+func (r *Root) ago(at time.Time) string { return ago(r.scene().since(at)) }
+
+// unkept says why what is typed for a server does not outlive the program, "" where
+// it does.
+func (r *Root) unkept(server string) string {
+	ok, why := r.m.DraftsKept(server)
+	if ok {
+		return ""
+	}
+	return "Not kept beyond this run: " + strings.TrimSuffix(oneLine(why), ".") + "."
 }
 
 // openCall opens the form for the arguments of a tool, prefilled with those of
@@ -130,23 +176,28 @@ func (r *Root) openCall(server string, t *task.Tool, earlier *task.Call) {
 		r.refuse(why)
 		return
 	}
+	link := r.scene().links[server]
 	spec := form.Spec{
-		Kind: form.Call, Server: server, Name: r.scene().links[server].About.Name,
+		Kind: form.Call, Server: server, ServerURL: link.URL, Name: link.About.Name,
 		Tool: t.Title, Message: t.Description, Form: t.Input, Support: t.Support, TTL: r.lastTTL, Now: r.o.Now,
+		Unkept: r.unkept(server),
 	}
-	kept := server + "\x00" + t.Name
+	of := callForm{server: server, tool: t.Name}
 	if earlier != nil {
-		kept += "\x00" + string(earlier.ID)
+		of.like = task.Digest(earlier.Args)
 		spec.Args, spec.Plain = earlier.Args, !earlier.AsTask
 		if earlier.AsTask {
 			spec.TTL = earlier.TTL
 		}
 	}
-	spec.Draft = r.forms[kept]
+	spec.Draft = r.m.CallDraft(of.server, of.tool, of.like)
+	if at, here := r.m.CallDraftAt(of.server, of.tool, of.like); !here && !at.IsZero() {
+		spec.Warn = append(spec.Warn, "Typed "+r.ago(at)+" in another run of callboard, and kept since: it is filled in.")
+	}
 	if t.Destructive {
 		spec.Warn = append(spec.Warn, "The server says that this tool may destroy something.")
 	}
-	r.over = &formOverlay{form: form.New(r.t, r.k, spec), server: server, tool: t.Name, kept: kept}
+	r.over = &formOverlay{form: form.New(r.t, r.k, spec), call: of}
 }
 
 func (f *formOverlay) typing() bool { return true }
@@ -174,12 +225,12 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 	case form.Dismiss:
 		return f.reply(r, task.Dismiss, e)
 	case form.Start:
-		delete(r.forms, f.kept)
+		r.saveCall(f.call, nil)
 		r.over = nil
 		if e.AsTask {
 			r.lastTTL = e.TTL
 		}
-		return r.start(f.server, task.Call{Tool: f.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL})
+		return r.start(f.call.server, task.Call{Tool: f.call.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL})
 	case form.Leave:
 		r.over = nil
 	case form.Discard:
@@ -201,6 +252,10 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 		return r.openURL(e.Text)
 	case form.Done:
 		return f.done(r)
+	case form.Sample:
+		return r.m.Update(model.SampleMsg{Prompt: f.ask})
+	case form.StopSample:
+		return r.m.Update(model.StopSampleMsg{Prompt: f.ask})
 	case form.GiveUp:
 		r.over = nil
 		r.say("Not waited for any more. The server was told that you agreed to visit the address.")
@@ -262,10 +317,16 @@ func (f *formOverlay) keep(r *Root) {
 		r.m.SaveDraft(f.ask, f.form.Draft())
 		return
 	}
-	if d := f.form.Draft(); d == nil {
-		delete(r.forms, f.kept)
+	r.saveCall(f.call, f.form.Draft())
+}
+
+// saveCall keeps what is typed for a call, nil removes it.
+func (r *Root) saveCall(of callForm, d model.Draft) {
+	r.m.SaveCallDraft(of.server, of.tool, of.like, d)
+	if d == nil {
+		delete(r.forms, of)
 	} else {
-		r.forms[f.kept] = d
+		r.forms[of] = true
 	}
 }
 
@@ -273,8 +334,9 @@ func (f *formOverlay) keep(r *Root) {
 func (f *formOverlay) discard(r *Root) {
 	if f.ask != "" {
 		r.m.SaveDraft(f.ask, nil)
+	} else {
+		r.saveCall(f.call, nil)
 	}
-	delete(r.forms, f.kept)
 	r.say("What was typed is thrown away.")
 }
 
@@ -307,15 +369,51 @@ func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
 }
 
 // settle tells the form what became of its question.
-func (f *formOverlay) settle(r *Root) {
+func (f *formOverlay) settle(r *Root) tea.Cmd {
 	if f.ask == "" {
-		return
+		return nil
 	}
 	a := r.m.Ask(f.ask)
 	if a == nil {
 		f.form.SetState(form.State{Phase: form.Withdrawn, Why: "The prompt is no longer here."})
-		return
+		return nil
 	}
+	f.form.SetState(f.state(r, a))
+	f.form.SetPlace(placeOf(r.m, a))
+	f.form.SetSample(a.Sample.Running, a.Sample.Since, a.Sample.Err)
+	return f.offer(r, a)
+}
+
+// offer hands the form a draft that came while it is open.
+func (f *formOverlay) offer(r *Root, a *model.Ask) tea.Cmd {
+	if a.Offered != f.offered {
+		f.offered = a.Offered
+		if e := f.form.SetDraft(r.m.Draft(f.ask)); e.Kind == form.Changed {
+			f.keep(r)
+		}
+	}
+	text := a.Sample.Text
+	switch {
+	case text == "" || a.State != model.Open:
+	case f.form.Draft()[task.SampledText] == text: // the form has it in place of what was typed
+		return r.m.Update(model.TakeSampleMsg{Prompt: f.ask})
+	case text != f.written:
+		f.written = text
+		d := f.form.Draft()
+		if d == nil {
+			d = model.Draft{}
+		}
+		delete(d, "") // the text of a JSON editor
+		d[task.SampledText] = text
+		if e := f.form.SetDraft(d); e.Kind == form.Changed {
+			f.keep(r)
+		}
+	}
+	return nil
+}
+
+// state is what became of a question, for its form.
+func (f *formOverlay) state(r *Root, a *model.Ask) form.State {
 	st := form.State{Why: oneLine(a.Why), At: a.Since}
 	switch a.State {
 	case model.Open:
@@ -346,8 +444,7 @@ func (f *formOverlay) settle(r *Root) {
 	case model.Withdrawn:
 		st.Phase = form.Withdrawn
 	}
-	f.form.SetState(st)
-	f.form.SetPlace(placeOf(r.m, a))
+	return st
 }
 
 func (f *formOverlay) draw(r *Root, s *scene, screen []string) {

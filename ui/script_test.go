@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -38,6 +39,7 @@ type script struct {
 	memory  *memory       // nil: nothing is kept
 	resume  task.Resume
 	wishes  bool // a cancel is taken as a wish, and changes nothing
+	sampler func(ctx context.Context, params json.RawMessage) (string, error)
 	replies []task.Reply
 	cancels []task.ID
 	calls   []task.Call
@@ -231,7 +233,11 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 		}
 		targets = append(targets, target)
 	}
-	s.m = model.New(model.Options{Targets: targets})
+	o := model.Options{Targets: targets}
+	for _, srv := range servers {
+		o.Sampler = srv.sampler
+	}
+	s.m = model.New(o)
 	s.r = New(s.m, Options{
 		Theme: uitest.Mono(t, false), Keys: keymap.Default(), SaveDir: t.TempDir(),
 		Bell:      func() { s.rung++ },
@@ -301,7 +307,7 @@ func (s *stage) end() {
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "ctrl+c": tea.KeyCtrlC,
-	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+t": tea.KeyCtrlT, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
+	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+r": tea.KeyCtrlR, "ctrl+t": tea.KeyCtrlT, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
 }
 
 func keyMsg(k string) tea.KeyMsg {

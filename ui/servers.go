@@ -100,6 +100,10 @@ func (p *page) link(l *model.LinkView) {
 	if l.Stalled {
 		p.add("", "An answer of the server is overdue.", &t.Warning)
 	}
+	if l.Flood > 0 {
+		p.add("floods", "It asks faster than anybody could read: "+count(l.Flood, "question waits", "questions wait")+
+			" to be taken in, a few at a time. Those of other servers do not wait.", &t.Warning)
+	}
 	if l.Faults > 0 {
 		p.add("faults", count(l.Faults, "error", "errors")+" so far", &t.Text)
 	}

@@ -152,7 +152,7 @@ func TestTheQuestionOfACallSaysSo(t *testing.T) {
 
 func TestQuitNamesTheFormsThatHoldSomething(t *testing.T) {
 	onTwo(t, 100, 30, func(s *stage, _ *script) {
-		s.r.forms["ops\x00deploy"] = model.Draft{"to": "prod"}
+		s.r.saveCall(callForm{server: "ops", tool: "deploy"}, model.Draft{"to": "prod"})
 		s.press("a", "north", "ctrl+t", "Ada", "esc", "q")
 		s.shows("3 forms hold", `• ops · task 786512e2: "Which region?", an answer that is held`,
 			`• ops · task 786512e2: "Who approves?"`, "• the call of deploy on ops")

@@ -101,7 +101,8 @@ type Root struct {
 	lines   histories
 	view    string // the last View, and what it was made of
 	viewOf  viewKey
-	forms   map[string]model.Draft // start forms, by server and tool
+	forms   map[callForm]bool      // those of calls with something that was typed here
+	sampled map[task.PromptID]bool // those for which the person's command began by itself
 	lastTTL time.Duration
 	wanted  task.Key // the row whose question the person waits for
 	sought  task.Key // the task that the person named by its id
@@ -114,7 +115,7 @@ func New(m *model.Model, o Options) *Root {
 	}
 	r := &Root{
 		m: m, o: o, t: o.Theme, k: o.Keys, now: o.Now(),
-		stopped: make(chan struct{}), forms: map[string]model.Draft{}, lastTTL: time.Hour,
+		stopped: make(chan struct{}), forms: map[callForm]bool{}, sampled: map[task.PromptID]bool{}, lastTTL: time.Hour,
 		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{},
 	}
 	r.tools = newToolsPane(r)

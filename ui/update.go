@@ -76,7 +76,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 		r.side, r.onSide = r.detail, r.onSide && r.width >= sideBySide
 	}
 	if f, ok := r.over.(*formOverlay); ok {
-		f.settle(r)
+		cmds = append(cmds, f.settle(r))
 	}
 	cmds = append(cmds, r.arrived(), r.ring(), r.clock())
 	return tea.Batch(cmds...)
