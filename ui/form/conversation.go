@@ -92,7 +92,7 @@ func (f *Form) conversation(limit int) []string {
 		}
 		for j := range m.Content {
 			if j == maxPieces {
-				block = append(block, f.own(fmt.Sprintf("%d more pieces of content", len(m.Content)-j))...)
+				block = append(block, f.own(counted(len(m.Content)-j, "more piece")+" of content")...)
 				break
 			}
 			block = append(block, f.piece(&m.Content[j], most)...)

@@ -26,16 +26,13 @@ func (f *Form) sentDate(r *row) string {
 		if err != nil {
 			return ""
 		}
-		return "sends " + sent + ", " + daysAway(day, now)
+		return "is sent as " + sent + ", " + daysAway(day, now)
 	}
 	at, err := time.Parse(time.RFC3339Nano, strings.ToUpper(sent))
 	if err != nil {
 		return ""
 	}
-	words := "sends " + sent + ", " + timeAway(at, now)
-	if zone := zoneWords(at, now); zone != "" {
-		words += " (" + zone + ")"
-	}
+	words := "is sent as " + sent + ", " + timeAway(at, now) + " (" + zoneWords(at, now) + ")"
 	if note := r.field.SettleNote(r.text, now); note != "" {
 		words += ". " + note
 	}
@@ -49,8 +46,8 @@ func zoneWords(at, now time.Time) string {
 	_, offset := at.Zone()
 	name, local := here.Zone()
 	if offset == local {
-		if name == "" || name == "UTC" || strings.ContainsAny(name[:1], "+-") {
-			return ""
+		if name == "" || strings.ContainsAny(name[:1], "+-") { // a zone without a name
+			return "your zone"
 		}
 		return "your zone, " + name
 	}

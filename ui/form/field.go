@@ -105,7 +105,7 @@ func (f *Form) beneath(r *row) []string {
 		if f.revealed {
 			words = "shown, and kept on no disk"
 		}
-		say(t.Glyphs.Warning+" A secret, which the protocol forbids to ask for: "+words+".", &t.Warning)
+		say(t.Glyphs.Warning+" secret: "+words, &t.Warning)
 	}
 	return lines
 }
@@ -120,10 +120,10 @@ func (f *Form) description(r *row, focused bool) []string {
 	rows := f.tinted(words, max(f.textWidth()-2, 1))
 	limit := maxIdleRows
 	if focused {
-		limit = max(min(maxWords, f.bodyHeight()-maxListRows), maxIdleRows)
+		limit = max(min(maxWords, f.bodyHeight()/2-4), maxIdleRows)
 	}
 	if len(rows) > limit {
-		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(fmt.Sprintf("%s %d more lines", f.theme.Glyphs.More, len(rows)-limit)))
+		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(f.theme.Glyphs.More+" "+counted(len(rows)-limit, "more line")))
 	}
 	for i := range rows {
 		rows[i] = f.bar() + rows[i]
@@ -336,6 +336,9 @@ func (f *Form) choiceValue(r *row, focused bool) []string {
 	var rows []string
 	if r.search != "" {
 		rows = append(rows, render.Clip(t.FieldHint.Paint("search: ")+t.Match.Paint(task.CleanLine(r.search, 100).Line()), f.textWidth(), ""))
+	}
+	if r.isNull() {
+		rows = append(rows, t.Placeholder.Paint(f.standIn(r)))
 	}
 	if len(matching) == 0 {
 		return append(rows, t.FieldHint.Paint("no choice matches"))

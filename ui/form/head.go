@@ -180,7 +180,7 @@ func timeLeft(d time.Duration) string {
 	case d <= 0:
 		return "time is up"
 	case d < 5*time.Second:
-		return "under 5s left"
+		return "<5s left"
 	}
 	return span(d) + " left"
 }

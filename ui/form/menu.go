@@ -143,7 +143,7 @@ func (f *Form) wholeChoice() []choiceOfMenu {
 	switch {
 	case f.spec.Sampling != nil:
 		words = "read the whole conversation"
-	case f.spec.Message.IsZero():
+	case f.spec.Message.IsZero() && f.current() == nil:
 		return nil
 	case f.spec.Kind == Call:
 		words = "read the whole description"

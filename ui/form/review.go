@@ -92,8 +92,10 @@ func orNull(raw json.RawMessage) json.RawMessage {
 // readWhole shows all that the server wrote of its question.
 func (f *Form) readWhole() Event {
 	r := &reading{doc: render.Conversation(f.spec.Message, f.spec.Sampling, f.theme)}
-	words := "All that the server wrote of it."
-	r.notes = append(f.own(words+" "+shown(f.keys.Form.Leave)+" goes back."), "")
+	r.notes = append(f.own("All that the server wrote of it. "+shown(f.keys.Form.Leave)+" goes back."), "")
+	if at := f.current(); at != nil && at.kind == fieldRow {
+		r.doc.AddSaid("of the field under the cursor, "+quoted(at.field.Label.Line()), at.field.Description.String())
+	}
 	f.reading = r
 	return Event{}
 }

@@ -44,6 +44,15 @@ func Conversation(message task.Text, s *task.Sampling, t *themes.Theme) *Documen
 	return d
 }
 
+// AddSaid adds words of a server behind the bar, below a title of ours; nothing
+// where there are none.
+func (d *Document) AddSaid(title, raw string) {
+	if raw != "" {
+		d.section(title)
+		d.barred(raw)
+	}
+}
+
 func (d *Document) section(title string) {
 	d.gap()
 	d.add(d.own(title, &d.theme.Header, false))
