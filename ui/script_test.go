@@ -36,6 +36,8 @@ type script struct {
 	tools   []task.Tool
 	fail    error         // of every request, where set
 	slow    time.Duration // of each tasks/get
+	late    time.Duration // of each answer
+	lost    error         // of each answer, where set
 	memory  *memory       // nil: nothing is kept
 	resume  task.Resume
 	wishes  bool // a cancel is taken as a wish, and changes nothing
@@ -139,8 +141,15 @@ func (s *script) Attend([]task.ID) {}
 
 func (s *script) Answer(_ context.Context, replies ...task.Reply) (task.Receipt, error) {
 	s.mu.Lock()
+	late := s.late
+	s.mu.Unlock()
+	time.Sleep(late) // virtual: synctest
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replies = append(s.replies, replies...)
+	if s.lost != nil {
+		return task.Receipt{}, s.lost
+	}
 	return task.Receipt{At: time.Now()}, s.fail
 }
 
