@@ -18,10 +18,12 @@ type (
 	// OpenedMsg says that the person consented to a URL prompt: accept is sent.
 	OpenedMsg struct{ Prompt task.PromptID }
 	// SampleMsg has Options.Sampler write a draft for a sampling request, in
-	// place of what is typed; StopSampleMsg ends that. Where the draft changed
-	// meanwhile the text waits in Ask.Sample, and TakeSampleMsg takes it.
-	SampleMsg     struct{ Prompt task.PromptID }
+	// place of what is typed. Where the draft changed meanwhile the text waits
+	// in Ask.Sample.
+	SampleMsg struct{ Prompt task.PromptID }
+	// StopSampleMsg ends what SampleMsg began.
 	StopSampleMsg struct{ Prompt task.PromptID }
+	// TakeSampleMsg puts the text that waits in the place of what is typed.
 	TakeSampleMsg struct{ Prompt task.PromptID }
 	// CancelMsg cancels a task, or abandons a plain call.
 	CancelMsg struct{ Key task.Key }
