@@ -17,7 +17,7 @@ func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receip
 	claimed := make([]*prompt, 0, len(replies))
 	answers := make(map[*prompt]json.RawMessage, len(replies))
 	for _, r := range replies {
-		p, err := e.claim(r.Prompt)
+		p, err := e.claim(r)
 		if err != nil {
 			e.release(claimed)
 			return out, err
@@ -136,6 +136,8 @@ func (q *inquiry) given() (held map[string]json.RawMessage, waits int) {
 	held = make(map[string]json.RawMessage)
 	for key, k := range q.questions {
 		switch {
+		case k.waiting != nil:
+			waits++
 		case k.prompt == nil:
 		case k.answer != nil:
 			held[key] = k.answer

@@ -108,6 +108,7 @@ func headersMissed(m *jsonrpc.Message, err error) bool {
 type round struct {
 	waits   map[string]*prompt // without an answer so far, by key
 	prompts []*prompt
+	sizes   map[string]int // of what asks, by key: bytes
 	answers map[string]json.RawMessage
 	full    chan struct{} // closed once nothing waits
 }
@@ -119,34 +120,43 @@ func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage)
 	if r == nil || err != nil {
 		return nil, err
 	}
+	var asked []task.Prompt
+	full := false
 	e.mu.Lock()
-	full := len(e.prompts.open)+len(r.prompts) > maxPrompts
-	if !full {
-		for _, p := range r.prompts {
+	for _, p := range r.prompts {
+		switch {
+		case e.prompts.turn(p):
 			e.prompts.open[p.ID] = p
+			asked = append(asked, p.Prompt)
+		case !e.prompts.wait(&queued{prompt: p, size: r.sizes[p.key]}):
+			full = true
 		}
 	}
 	e.mu.Unlock()
-	if full {
-		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for an answer already", maxPrompts)
+	e.paced()
+	for _, p := range asked {
+		e.feed.add(task.Prompted{Prompt: p})
 	}
-	for _, p := range r.prompts {
-		e.feed.add(task.Prompted{Prompt: p.Prompt})
-	}
-	select {
-	case <-r.full:
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return r.answers, nil
-	case <-ctx.Done():
+	if !full {
+		select {
+		case <-r.full:
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			return r.answers, nil
+		case <-ctx.Done():
+		}
 	}
 	e.mu.Lock()
 	gone := e.prompts.drop(func(p *prompt) bool { return p.round == r })
 	e.mu.Unlock()
+	e.paced()
 	for _, id := range gone {
 		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its call was given up")})
 	}
-	if c.abandoned.Load() {
+	switch {
+	case full:
+		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for their turn already", maxWaiting)
+	case c.abandoned.Load():
 		return nil, errNothingRuns
 	}
 	return nil, ctx.Err()
@@ -160,7 +170,9 @@ var errNothingRuns = fail(task.Unsupported, "cancelled here, while the call wait
 // asks for what was not declared cannot be gone through: nothing runs on the
 // server meanwhile, so that the call ends here.
 func (e *era2026) newRound(c *call, requests json.RawMessage) (*round, error) {
-	r := &round{waits: make(map[string]*prompt), answers: make(map[string]json.RawMessage), full: make(chan struct{})}
+	r := &round{
+		waits: make(map[string]*prompt), sizes: make(map[string]int), answers: make(map[string]json.RawMessage), full: make(chan struct{}),
+	}
 	var fault *task.Error
 	members(requests, func(k, v []byte) bool {
 		key := string(k)
@@ -177,7 +189,7 @@ func (e *era2026) newRound(c *call, requests json.RawMessage) (*round, error) {
 				break
 			}
 			p.Call, p.key, p.Key, p.round = c.id, key, key, r
-			r.waits[key] = p
+			r.waits[key], r.sizes[key] = p, len(v)
 			r.prompts = append(r.prompts, p)
 		}
 		return fault == nil
@@ -205,7 +217,7 @@ func (e *era2026) inputPrompt(raw json.RawMessage) (p *prompt, why string) {
 	if fault != "" {
 		return nil, fault
 	}
-	p = &prompt{Prompt: parsed}
+	p = &prompt{Prompt: parsed, params: sumOf(raw)}
 	p.ID = task.PromptID(newName("q"))
 	return p, ""
 }

@@ -40,6 +40,8 @@ type engine struct {
 	calls   callTable
 	prompts promptTable
 	results resultCache
+
+	telling sync.Mutex // of what became of the pace of prompts, see paced; taken before mu
 }
 
 // begin makes the engine of a session whose generation has these manners.
@@ -105,9 +107,13 @@ func (e *engine) recover() {
 func (e *engine) lose(err *task.Error) {
 	e.mu.Lock()
 	e.manners.ending()
+	waited := len(e.prompts.queue) > 0
 	gone := e.prompts.drop(func(*prompt) bool { return true })
 	e.mu.Unlock()
-	events := make([]task.Event, 0, len(gone))
+	events := make([]task.Event, 0, len(gone)+1)
+	if waited {
+		events = append(events, task.Flooding{})
+	}
 	for _, id := range gone {
 		events = append(events, task.Withdrawn{Prompt: id, Why: task.Own("the session that asked has ended")})
 	}

@@ -29,6 +29,7 @@ type feed struct {
 	progress map[task.CallID]int // index in pending
 	stream   int                 // index in pending of the Stream event, -1 for none
 	tools    bool                // a ToolsChanged is pending
+	flood    int                 // index in pending of the Flooding event, -1 for none
 	logged   []int               // indices in pending of the Logged events
 	room     chan struct{}       // closed when pending was taken
 	wake     chan struct{}       // holds one token while there is something to take
@@ -50,7 +51,7 @@ func newFeed(skew func() time.Duration) *feed {
 }
 
 func (f *feed) reset() {
-	f.pending, f.logged, f.stream, f.tools = nil, nil, -1, false
+	f.pending, f.logged, f.stream, f.tools, f.flood = nil, nil, -1, false, -1
 	f.changed = make(map[task.ID]*task.Changed)
 	f.progress = make(map[task.CallID]int)
 	f.room = make(chan struct{})
@@ -164,6 +165,12 @@ func (f *feed) add(e task.Event) {
 			return
 		}
 		f.stream = len(f.pending)
+	case task.Flooding:
+		if f.flood >= 0 {
+			f.pending[f.flood].event = e
+			return
+		}
+		f.flood = len(f.pending)
 	case task.ToolsChanged:
 		if f.tools {
 			return

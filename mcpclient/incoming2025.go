@@ -25,7 +25,7 @@ func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
 			e.post(ownMessage{method: "the answer to ping", body: body})
 		}
 	case methodElicit, methodSample:
-		e.prompted(m, o)
+		e.admit(m, o)
 	default:
 		if !silent { // who may answer does
 			e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "callboard does not offer this method")
@@ -45,7 +45,9 @@ func (e *era2025) silent() bool {
 func (e *era2025) told(m *jsonrpc.Message) {
 	switch m.Method {
 	case "notifications/cancelled":
-		e.withdrawn(m.Params)
+		if !e.unqueued(m.Params) {
+			e.withdrawn(m.Params)
+		}
 	case "notifications/elicitation/complete":
 		e.completed(m.Params)
 	}

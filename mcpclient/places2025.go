@@ -134,6 +134,9 @@ func newest(ps []place) []place { return ps[max(0, len(ps)-maxPlaces):] }
 // put finds out where a new question stands. One that comes again stands where
 // it stood, and is as old as it is. e.mu is held.
 func (e *era2025) put(p *prompt, o *origin, params json.RawMessage) {
+	if !o.at.IsZero() {
+		p.At = o.at // it waited since
+	}
 	as := askedAs{p.request, p.params}
 	for i, k := range e.kept {
 		if k.as() != as {

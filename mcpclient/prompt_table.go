@@ -18,6 +18,7 @@ type prompt struct {
 	key     string          // of 2026-07-28: its name among the inputRequests of its task or call
 	round   *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
 	sending bool            // an answer is on its way
+	refused bool            // the answer that was sent last is a refusal
 	place   place           // of 2025-11-25: where it stands in a stream
 	reopens *reopening      // of 2025-11-25: what brought it again, nil for nothing
 }
@@ -30,6 +31,8 @@ type closedPrompt struct {
 	url     string // elicitationId, for what completes later
 	id      task.PromptID
 	at      time.Time // when it came
+	refused bool      // by a person
+	ended   time.Time
 }
 
 // promptTable is the prompts of a session. engine.mu guards it.
@@ -38,14 +41,15 @@ type promptTable struct {
 	open   map[task.PromptID]*prompt
 	asked  map[jsonrpc.ID]*prompt // the open ones, by request
 	closed []closedPrompt         // oldest first
-	flood  int                    // refused since the last note of it
+	limiter
 }
 
 func newPromptTable() promptTable {
 	return promptTable{
-		seed:  maphash.MakeSeed(),
-		open:  make(map[task.PromptID]*prompt),
-		asked: make(map[jsonrpc.ID]*prompt),
+		seed:    maphash.MakeSeed(),
+		open:    make(map[task.PromptID]*prompt),
+		asked:   make(map[jsonrpc.ID]*prompt),
+		limiter: newLimiter(),
 	}
 }
 
@@ -58,11 +62,12 @@ func (t *promptTable) close(p *prompt, why string) {
 	if len(t.closed) >= maxClosed {
 		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
 	}
-	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID, p.At})
+	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
 	p.reopens.closed()
 }
 
-// drop closes all prompts that which chooses, and returns their ids.
+// drop closes all prompts that which chooses, those that wait for their turn
+// included, and returns the ids of those that were open.
 func (t *promptTable) drop(which func(*prompt) bool) []task.PromptID {
 	var gone []task.PromptID
 	for _, p := range t.open {
@@ -71,6 +76,7 @@ func (t *promptTable) drop(which func(*prompt) bool) []task.PromptID {
 			t.close(p, "it was withdrawn")
 		}
 	}
+	t.leave(task.Own("it was withdrawn"), which)
 	return gone
 }
 
@@ -79,6 +85,11 @@ func (t *promptTable) became(call task.CallID, id task.ID) {
 	for _, p := range t.open {
 		if p.Call == call && p.Task == "" {
 			p.Task = id
+		}
+	}
+	for _, q := range t.queue {
+		if q.Call == call && q.Task == "" {
+			q.Task = id
 		}
 	}
 }

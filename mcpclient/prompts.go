@@ -104,17 +104,17 @@ func (e *engine) urlsRequired(c *call, data json.RawMessage) int {
 	return n
 }
 
-// claim finds an open prompt and marks it as being answered.
-func (e *engine) claim(id task.PromptID) (*prompt, error) {
+// claim finds the open prompt of a reply and marks it as being answered.
+func (e *engine) claim(r task.Reply) (*prompt, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.feed.over(); err != nil {
 		return nil, err
 	}
-	p := e.prompts.open[id]
+	p := e.prompts.open[r.Prompt]
 	if p == nil {
 		for i := len(e.prompts.closed) - 1; i >= 0; i-- {
-			if c := e.prompts.closed[i]; c.id == id {
+			if c := e.prompts.closed[i]; c.id == r.Prompt {
 				return nil, fail(task.Unsupported, "this prompt can no longer be answered: %s", c.why)
 			}
 		}
@@ -123,6 +123,6 @@ func (e *engine) claim(id task.PromptID) (*prompt, error) {
 	if p.sending {
 		return nil, fail(task.Unsupported, "an answer to this prompt is on its way already")
 	}
-	p.sending = true
+	p.sending, p.refused = true, r.Action != task.Accept
 	return p, nil
 }

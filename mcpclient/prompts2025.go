@@ -12,7 +12,8 @@ import (
 	"callboard/model/task"
 )
 
-// prompted handles elicitation/create and sampling/createMessage.
+// prompted handles elicitation/create and sampling/createMessage once they are
+// let in.
 func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	silent := e.silent()
 	if !silent && !e.takes(m) {
@@ -36,14 +37,9 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 		return
 	}
 	if len(e.prompts.open) >= maxPrompts {
-		e.prompts.flood++
-		first := e.prompts.flood == 1
 		e.mu.Unlock()
-		if first {
-			e.ep.Note(fmt.Sprintf("the server floods with prompts: %d are open, more are refused", maxPrompts))
-		}
 		if !silent {
-			e.refuse(m.ID, m.Method, jsonrpc.CodeInternal, fmt.Sprintf("%d prompts wait for an answer already", maxPrompts))
+			e.refuse(m.ID, m.Method, codeFlood, fmt.Sprintf("%d prompts wait for an answer already", maxPrompts))
 		}
 		return
 	}
@@ -53,7 +49,6 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	}
 	e.put(p, o, m.Params)
 	e.tie(p, o)
-	e.prompts.flood = 0
 	e.prompts.open[p.ID] = p
 	e.prompts.asked[m.ID] = p
 	e.cameAgain(askedAs{m.ID, p.params}, p)
@@ -123,10 +118,7 @@ func (e *era2025) tie(p *prompt, o *origin) {
 // answer, and is sent none.
 func (e *era2025) withdrawn(params json.RawMessage) {
 	id := jsonrpc.ID(member(params, "requestId"))
-	why := task.CleanLine(text(member(params, "reason")), 300)
-	if why.IsZero() {
-		why = task.Own("the server no longer waits for it")
-	}
+	why := withdrawal(params)
 	e.mu.Lock()
 	p := e.prompts.asked[id]
 	if p != nil {
@@ -173,7 +165,7 @@ func (e *era2025) answer(ctx context.Context, replies []task.Reply) (task.Receip
 }
 
 func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
-	p, err := e.claim(r.Prompt)
+	p, err := e.claim(r)
 	if err != nil {
 		return err
 	}

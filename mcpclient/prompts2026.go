@@ -32,6 +32,7 @@ type inquiry struct {
 // question is one key of a task's inputRequests.
 type question struct {
 	prompt   *prompt // open, nil where there is none
+	waiting  *prompt // waits for its turn, nil where there is none
 	params   uint64  // hash of what was asked last
 	answer   json.RawMessage
 	answered bool // an answer was sent and taken
@@ -104,6 +105,7 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 	if len(gone) > 0 {
 		e.sendHeld(t.ID)
 	}
+	e.paced()
 	for _, p := range asked {
 		e.feed.add(task.Prompted{Prompt: p})
 	}
@@ -126,7 +128,7 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 			return nil, note
 		}
 		known = &question{}
-	case known.prompt != nil:
+	case known.prompt != nil, known.waiting != nil:
 		return nil, ""
 	case known.answered && known.params == hash:
 		if known.looks++; known.looks < askedAfter {
@@ -138,20 +140,11 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 	if known.askings >= maxAskings {
 		return nil, ""
 	}
-	full := len(e.prompts.open) >= maxPrompts
 	p, why := e.inputPrompt(raw)
-	switch {
-	case full:
-		e.prompts.flood++
-		if e.prompts.flood == 1 {
-			note = fmt.Sprintf("the server floods with prompts: %d are open, more are left alone", maxPrompts)
-		}
-		return nil, note // to be looked at again
-	case why != "":
+	if why != "" {
 		q.questions[key] = &question{params: hash}
 		return nil, fmt.Sprintf("task %s asks for %s: it is left open", task.CleanLine(string(id), 64).Line(), why)
 	}
-	e.prompts.flood = 0
 	p.Task, p.key, p.Key = id, key, key
 	if kept, ok := e.live[id]; ok {
 		p.Task = kept
@@ -159,10 +152,17 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 	if c := e.calls.byTask[id]; c != nil {
 		p.Call = c.id
 	}
-	*known = question{prompt: p, params: hash, askings: known.askings + 1}
-	q.questions[key] = known
-	e.prompts.open[p.ID] = p
-	return p, ""
+	next := question{prompt: p, params: hash, askings: known.askings + 1}
+	if e.prompts.turn(p) {
+		*known, q.questions[key] = next, known
+		e.prompts.open[p.ID] = p
+		return p, ""
+	}
+	waits := e.prompts.wait(&queued{prompt: p, size: len(raw), opened: func() { *known = next }})
+	if waits { // else it is looked at again
+		known.waiting, q.questions[key] = p, known
+	}
+	return nil, ""
 }
 
 // unlisted withdraws the prompts whose keys are not listed any more, and returns
@@ -176,12 +176,16 @@ func (e *era2026) unlisted(q *inquiry, listed map[string]json.RawMessage) []task
 		if _, still := listed[key]; still {
 			continue
 		}
+		if p := k.waiting; p != nil {
+			e.prompts.leave(task.Text{}, func(o *prompt) bool { return o == p })
+			k.waiting = nil
+		}
 		if p := k.prompt; p != nil && !p.sending {
 			e.prompts.close(p, "its task no longer asks for it")
 			k.prompt, k.answer = nil, nil
 			gone = append(gone, p.ID)
 		}
-		if full && k.prompt == nil {
+		if full && k.prompt == nil && k.waiting == nil {
 			delete(q.questions, key)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient/mcptest"
@@ -269,34 +268,6 @@ func TestReplayIsNoNewPrompt(t *testing.T) {
 	})
 }
 
-func TestPromptFlood(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := attach(t)
-		any1[task.Stream](r)
-		for i := range maxPrompts + 5 {
-			r.srv.PushRaw("", fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"m"}}`, i))
-		}
-		synctest.Wait()
-		got := 0
-		for {
-			if _, ok := next(r, time.Second, func(task.Prompted) bool { return true }); !ok {
-				break
-			}
-			got++
-		}
-		if got != maxPrompts {
-			t.Errorf("%d prompts came, want %d", got, maxPrompts)
-		}
-		refused := r.srv.Requests("")
-		if len(refused) != 5 || refused[0].Error == nil || refused[0].Error.Code != -32603 {
-			t.Errorf("%d refusals: %+v", len(refused), refused)
-		}
-		if !noted(r, "floods") {
-			t.Error("the log does not name the flood")
-		}
-	})
-}
-
 // noted reports whether the log has a note with these words.
 func noted(r *rig, words string) bool {
 	for _, f := range r.ep.Frames(0, ringFrames) {
@@ -351,23 +322,6 @@ func TestEndlessRequestIDIsDropped(t *testing.T) {
 		}
 		if !noted(r, "dropped") {
 			t.Error("the log does not say so")
-		}
-	})
-}
-
-// TestTaskAugmentedPrompt: we declare no tasks of our own, so that `task` in a
-// request is ignored.
-func TestTaskAugmentedPrompt(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := attach(t)
-		any1[task.Stream](r)
-		r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"m","task":{"ttl":5}}}`))
-		p := any1[task.Prompted](r).Prompt
-		if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Accept}); err != nil {
-			t.Fatal(err)
-		}
-		if got := string(r.srv.Requests("")[0].Params); got != `{"action":"accept","content":{}}` {
-			t.Errorf("answered %s", got)
 		}
 	})
 }

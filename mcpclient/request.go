@@ -50,7 +50,15 @@ type origin struct {
 	request jsonrpc.ID  // of ours, whose stream it is; "" for the GET stream
 	method  string      // of the request
 	last    string      // the last event of the stream so far, "" for none; of the goroutine that reads it
+	at      time.Time   // when the message came, where it is handled later; else zero
 	heads   atomic.Int32
+}
+
+// now is what o is for the message at hand, to handle it later.
+func (o *origin) now() *origin {
+	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now()}
+	n.heads.Store(o.heads.Load())
+	return n
 }
 
 // resumed reports whether the stream may repeat what it brought before.
