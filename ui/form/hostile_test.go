@@ -37,6 +37,23 @@ func hostileForm() Spec {
 	return s
 }
 
+// hostileConversation has nothing but such text either.
+func hostileConversation() Spec {
+	long := task.Clean(strings.Repeat(evil, 8))
+	s := conversation()
+	s.Name, s.Tool, s.Task, s.Message = long, long, long, long
+	s.ServerURL, s.NoRefusal, s.Ends = evil, "our own words", start.Add(30e9)
+	c := s.Sampling
+	c.System, c.Context, c.Temperature = long, long, evil
+	c.Hints, c.Stop, c.Tools = []task.Text{long, long}, []task.Text{long}, []task.Text{long}
+	for kind := task.OtherContent; kind <= task.EmbeddedResource; kind++ {
+		c.Messages = append(c.Messages, task.SamplingMessage{Role: long, Content: []task.Content{
+			{Kind: kind, Text: strings.Repeat(evil, 400), MIME: evil, URI: evil, Name: evil, Title: evil, Description: evil, Size: -1, Raw: []byte(evil)},
+		}})
+	}
+	return s
+}
+
 func sizes() [][2]int {
 	return [][2]int{{0, 0}, {1, 1}, {7, 2}, {8, 3}, {12, 5}, {40, 10}, {80, 24}, {200, 60}}
 }
@@ -45,7 +62,9 @@ func TestHostileFormStaysInItsFrame(t *testing.T) {
 	specs := []Spec{hostileForm(), visit(evil), visit("https://" + strings.Repeat("日本", 300) + "/" + strings.Repeat("x", 2000))}
 	asCall := hostileForm()
 	asCall.Kind, asCall.Support = Call, task.Optional
-	for _, spec := range append(specs, asCall) {
+	secretly := asksForASecret()
+	secretly.Message, secretly.Draft = task.Clean(evil), model.Draft{"password": evil, "pin": evil, "user": evil}
+	for _, spec := range append(specs, asCall, hostileConversation(), secretly) {
 		f := open(t, spec)
 		for i := range max(len(f.rows), 1) + 2 {
 			for j := range 3 {
@@ -65,10 +84,14 @@ func TestHostileFormStaysInItsFrame(t *testing.T) {
 				}
 			}
 			switch {
+			case i == 0:
+				press(f, "ctrl+o", "m", "pgdown")
 			case i == len(f.rows):
-				press(f, "ctrl+o")
+				press(f, "ctrl+o", "v")
 			case i > len(f.rows):
-				press(f, "j")
+				press(f, "ctrl+o", "j")
+			case i == 1:
+				press(f, "esc")
 			default:
 				press(f, "x", "right", "tab")
 			}
@@ -81,17 +104,24 @@ func FuzzKeys(f *testing.F) {
 	f.Add([]byte("abc\x01\x02\x03"), uint8(0))
 	f.Add([]byte{3, 3, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}, uint8(1))
 	f.Add([]byte{14, 'j', 'x', 3, 14, 'j', 15, 14, 'e'}, uint8(2))
+	f.Add([]byte{'a', 202, 'b', 203, 14, 'u', 24, 25, 202, 203, 14, 'v', 17, 3}, uint8(5))
+	f.Add([]byte{0, 's', 14, 'r', 14, 'j', 202, 14, 'r', 203, 14, 'n', 24}, uint8(6))
+	f.Add([]byte{'+', '2', 'h', 0, 14, 'v', 8, 14, 'm', 203}, uint8(7))
 	f.Fuzz(func(t *testing.T, keys []byte, kind uint8) {
 		if len(keys) > 300 {
 			return
 		}
-		specs := []Spec{question(everyField()), call(task.Optional), visit("https://example.com/"), hostileForm(), question(task.Form{})}
+		now := start
+		specs := []Spec{
+			question(everyField()), call(task.Optional), visit("https://example.com/"), hostileForm(), question(task.Form{}),
+			hostileConversation(), asksForASecret(), calendar(&now), manyFields(),
+		}
 		fm := New(uitest.Mono(t, kind%2 == 0), keymap.Default(), specs[int(kind)%len(specs)])
 		types := []tea.KeyType{
 			tea.KeyTab, tea.KeyShiftTab, tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight,
 			tea.KeyCtrlS, tea.KeyCtrlO, tea.KeyCtrlX, tea.KeyPgUp, tea.KeyPgDown, tea.KeyBackspace, tea.KeyDelete,
 			tea.KeyCtrlK, tea.KeyCtrlU, tea.KeyCtrlW, tea.KeyHome, tea.KeyEnd, tea.KeyCtrlHome, tea.KeyCtrlT,
-			tea.KeyCtrlN, tea.KeyCtrlP,
+			tea.KeyCtrlN, tea.KeyCtrlP, tea.KeyCtrlG, tea.KeyCtrlR,
 		}
 		for i, k := range keys {
 			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune(k)}, Alt: k > 250, Paste: k > 245}
@@ -108,6 +138,12 @@ func FuzzKeys(f *testing.F) {
 				continue
 			case k == 201:
 				fm.Edited(evil)
+				continue
+			case k == 202:
+				fm.SetSample(i%2 == 0, start, evil)
+				continue
+			case k == 203:
+				fm.SetDraft([]model.Draft{{"text": evil, "name": task.TypedNull}, {"": evil}, {"password": evil, "at": "+2h"}}[i%3])
 				continue
 			}
 			e, _ := fm.Update(msg)
