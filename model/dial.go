@@ -69,7 +69,9 @@ func (m *Model) dialed(l *link, d dialed) {
 	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
 	l.stream, l.attended = task.Stream{}, nil
 	l.mended(m.now)
-	l.session = l.server.Resume().Session
+	if session := l.server.Resume().Session; session != l.session || session == "" {
+		l.session, l.sessionFrom = session, m.now
+	}
 	l.rejoined = (l.rejoined || !l.met) && l.session != "" && l.session == l.resume.Session && !l.resume.Joined
 	l.listErr, l.noList, l.missing = "", false, missing{}
 	l.sched.reset()

@@ -229,6 +229,9 @@ func (m *Model) trimAsks() {
 func (m *Model) withdrawn(e task.Withdrawn) {
 	a := m.asks[e.Prompt]
 	if a == nil || !a.waits() {
+		if a != nil {
+			a.inferred = false // that the task asks something else now does not open it again
+		}
 		return
 	}
 	why := "the server withdrew the question"
@@ -361,9 +364,10 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 }
 
 // sentWithout reports whether an answer that the session held went out without a
-// receipt: nothing that it waited for is asked any more, and the task went on.
+// receipt: nothing that it waited for is asked any more, and the task went on. A
+// call that is no task goes on by the last answer alone.
 func (a *Ask) sentWithout(r *Row) bool {
-	return a.State == Held && a.holder == bySession && waitsFor(r, a) == 0
+	return r.Key.ID != "" && a.State == Held && a.holder == bySession && waitsFor(r, a) == 0
 }
 
 // moving reports whether an answer, to a or to another question of its task,

@@ -65,6 +65,8 @@ type link struct {
 	resume  task.Resume
 	about   task.About
 	begun   time.Time // when the session was reached
+	// sessionFrom is when it was reached first: rejoined, it is the same.
+	sessionFrom time.Time
 
 	state   LinkState
 	since   time.Time

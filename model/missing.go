@@ -33,6 +33,9 @@ func (m *Model) unknown(l *link, id task.ID) {
 		m.mark(l, r)
 		return
 	}
+	if !r.known && l.sessionFrom.After(time.Unix(0, r.pushedAt)) {
+		r.known = true // the session that told of it is over, and so is what it alone was told
+	}
 	if end, limited := r.Expiry(); !r.known || limited && !m.now.Before(end) || !r.Live() {
 		m.mark(l, r)
 		return

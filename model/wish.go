@@ -111,12 +111,25 @@ func (m *Model) unwatch(w *Wish) {
 	m.watched = slices.DeleteFunc(m.watched, func(o *Wish) bool { return o == w })
 }
 
-// failedWish says of an error whether the wish failed or its fate is unknown.
+// failedWish says of an error whether the wish failed or its fate is unknown. A
+// reply that cannot be read proves nothing, nor does a gateway that got none.
 func failedWish(e *task.Error) (WishState, string) {
-	if e.Kind == task.Lost || e.Kind == task.Timeout {
+	switch e.Kind {
+	case task.Lost, task.Timeout:
 		return WishUnknown, unknownWhy
+	case task.Protocol:
+		return WishUnknown, unreadable(e)
+	case task.NotMCP, task.HTTP:
+		if e.Status >= 200 && e.Status < 300 || e.Status == 502 || e.Status == 504 {
+			return WishUnknown, unreadable(e)
+		}
+	default:
 	}
 	return WishFailed, e.Message.Line()
+}
+
+func unreadable(e *task.Error) string {
+	return "nobody knows whether it arrived: " + e.Message.Line()
 }
 
 // effect looks whether a report about r shows what became of its wishes.
@@ -236,6 +249,9 @@ func (m *Model) retry(key task.Key) {
 		return
 	}
 	w := r.Wish
+	if w.State == Sending || w.State == Delivered || w.State == Taken {
+		w = unsent(r, w) // the answer to another question of the row may have failed
+	}
 	switch w.State {
 	case WishFailed, WishUnknown, NoEffect:
 	case Sending, Delivered, Taken:
@@ -254,6 +270,17 @@ func (m *Model) retry(key task.Key) {
 	case w.Verb == "result":
 		m.fetch(key)
 	}
+}
+
+// unsent returns the wish of an answer to a question of r that failed, or of which
+// nobody knows what became; w where there is none.
+func unsent(r *Row, w *Wish) *Wish {
+	for _, a := range r.Asks {
+		if a.State == Open && a.reply != nil && a.Wish != nil && (a.Wish.State == WishFailed || a.Wish.State == WishUnknown) {
+			return a.Wish
+		}
+	}
+	return w
 }
 
 // answerAgain sends the answer of a wish again, and with it those of the row that

@@ -1,0 +1,118 @@
+package model
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"callboard/mcpclient/mcptest"
+	"callboard/model/task"
+)
+
+// What storms found, each as a test of its own.
+
+// A question that the server said to be over is not opened again by the next one
+// of its task.
+func TestAWithdrawnQuestionStaysSo(t *testing.T) {
+	s := newModern()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		old := question(st, "t", "p", "who?")
+		goesOn(st, "t", task.Working)
+		st.tell(task.Withdrawn{Prompt: "p", Why: task.Own("its task no longer asks for it"), Inferred: true})
+		goesOn(st, "t", task.InputRequired)
+		next := question(st, "t", "q", "what?")
+		if old.State != Withdrawn || next.State != Open {
+			t.Errorf("%v, %v", old.State, next.State)
+		}
+	})
+}
+
+// R sends the answer again that failed, also where another of the row was sent
+// after it.
+func TestRFindsTheAnswerThatFailed(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		one, two := question(st, "t", "p", "who?"), question(st, "t", "q", "what?")
+		s.onAnswer = func(context.Context, task.Reply) error { return &task.Error{Kind: task.Lost, Message: task.Own("it broke")} }
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Decline}})
+		s.onAnswer = nil
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "q", Action: task.Decline}})
+		if one.State != Open || one.Wish.State != WishUnknown || two.State != Answered {
+			t.Fatalf("%v %+v, %v", one.State, one.Wish, two.State)
+		}
+		st.wish(RetryMsg{st.row("t").Key})
+		if one.State != Answered || s.count("answer", "p") != 2 || s.count("answer", "q") != 1 {
+			t.Errorf("%v, sent %d and %d times: %s", one.State, s.count("answer", "p"), s.count("answer", "q"), st.line())
+		}
+	})
+}
+
+// A task that was known by push alone, in a session that is over, is gone: no push
+// will tell of it.
+func TestATaskOfAnOverSessionKnownByPushAlone(t *testing.T) {
+	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
+		id := srv.AddTask(mcptest.Task{Status: mcptest.InputRequired, TTL: mcptest.Unlimited, Session: srv.Sessions()[0]})
+		srv.Intercept(mcptest.HTTPError("tasks/list", -1, 500, 0))
+		srv.Intercept(mcptest.HTTPError("tasks/get", 5, 500, 0))
+		srv.Announce(id)
+		st.pass(time.Second)
+		if r := st.row(task.ID(id)); !r.Live() || r.known {
+			t.Fatalf("%v, known %v", r.Task.Status, r.known)
+		}
+		srv.LoseSessions()
+		st.pass(2 * time.Minute)
+		if r := st.row(task.ID(id)); r.Live() || r.Mark != Gone {
+			t.Errorf("%v, mark %v, %s", r.Task.Status, r.Mark, r.PollError)
+		}
+	})
+}
+
+// A reply that cannot be read does not say that the answer failed.
+func TestAnUnreadableReplyProvesNothing(t *testing.T) {
+	for name, e := range map[string]task.Error{
+		"no message":     {Kind: task.Protocol, Message: task.Own("the server sent 5 bytes that are no message")},
+		"a page":         {Kind: task.NotMCP, Status: 200, Message: task.Own("a page")},
+		"a proxy's page": {Kind: task.NotMCP, Status: 502, Message: task.Own("Bad Gateway")},
+		"a gateway":      {Kind: task.HTTP, Status: 504, Message: task.Own("HTTP 504")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript()
+			s.onAnswer = func(context.Context, task.Reply) error { return &e }
+			play(t, Options{}, s, func(st *stage) {
+				st.settle()
+				a := question(st, "t", "p", "who?")
+				st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Decline}})
+				if a.State != Open || a.Wish.State != WishUnknown {
+					t.Fatalf("%v %+v", a.State, a.Wish)
+				}
+				goesOn(st, "t", task.Working)
+				if a.State != Answered || a.Wish.State != Taken {
+					t.Errorf("the task went on: %v %+v", a.State, a.Wish)
+				}
+			})
+		})
+	}
+}
+
+// An answer that waited for another of its call did not go out where the call ends
+// without that.
+func TestAHeldAnswerEndsWithItsCall(t *testing.T) {
+	tool := mcptest.Tool{Name: "two", TaskSupport: mcptest.Forbidden, Run: func(_ context.Context, c *mcptest.Call) mcptest.Outcome {
+		_, _ = c.ElicitAll(mcptest.Question{Elicitation: mcptest.Elicitation{Message: "1?"}}, mcptest.Question{Elicitation: mcptest.Elicitation{Message: "2?"}})
+		return mcptest.Answered()
+	}}
+	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
+		c := task.Call{ID: NewCallID(), Tool: "two", Args: []byte(`{}`)}
+		st.wish(StartMsg{"ops", c})
+		key := task.Key{Server: "ops", Call: c.ID}
+		asks := open(st, key, 2)
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: asks[1].Prompt.ID, Action: task.Accept, Content: []byte(`{}`)}})
+		st.wish(CancelMsg{key})
+		st.pass(time.Second)
+		if asks[0].State != Withdrawn || asks[1].State != Withdrawn || srv.Count("tools/call") != 1 {
+			t.Errorf("%v %v, %d calls", asks[0].State, asks[1].State, srv.Count("tools/call"))
+		}
+	}, modern, mcptest.WithTools(tool))
+}
