@@ -156,7 +156,7 @@ func Default() *Map {
 			Decline: bind("d", "decline"),
 			Dismiss: bind("c", "dismiss"),
 			Hold:    bind("t", "hold, send together"),
-			Keys:    bind("k", "write the object's keys"),
+			Keys:    bind("k", "write the shape of a value"),
 			Editor:  bind("e", "edit in $EDITOR"),
 			JSON:    bind("j", "show as JSON"),
 			Copy:    bind("y", "copy the URL"),

@@ -58,7 +58,12 @@ func (f *Form) rowLines(i int) []string {
 		label, wants = beside, ""
 	}
 	add(label)
-	add(f.tinted(wants, f.textWidth())...)
+	for _, line := range f.tinted(wants, max(f.textWidth()-2, 1)) {
+		if r.kind == fieldRow { // it holds words of the schema
+			line = f.bar() + line
+		}
+		add(line)
+	}
 	if r.kind == fieldRow {
 		add(f.description(r, focused)...)
 	}
@@ -197,8 +202,8 @@ func (f *Form) hint(r *row) string {
 	case r.isBool():
 		parts = append(parts, f.yesOrNo())
 	}
-	if words := f.needsHint(r); words != "" {
-		parts = append(parts, words)
+	if r.bare() {
+		parts = append(parts, shown(f.keys.Form.Menu)+" "+shown(f.keys.Menu.Keys)+" writes its shape")
 	}
 	if r.isDate() && r.set && r.text != "" && f.sentDate(r) == "" {
 		parts = append(parts, "no date yet")

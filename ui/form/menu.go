@@ -103,8 +103,8 @@ func (f *Form) editChoices() []choiceOfMenu {
 	if r := f.current(); r != nil && r.takesNull() && !r.isNull() {
 		m = append(m, choiceOfMenu{k.Null, "send null for this field", locked, f.setNull})
 	}
-	if r := f.current(); len(f.needs(r).keys) > 0 && strings.TrimSpace(r.text) == "" {
-		m = append(m, choiceOfMenu{k.Keys, "write the keys that the object must have", locked, f.writeKeys})
+	if r := f.current(); r != nil && r.bare() {
+		m = append(m, choiceOfMenu{k.Keys, "write the shape of what it takes", locked, f.writeSkeleton})
 	}
 	m = append(m, []choiceOfMenu{
 		{k.Editor, edit, cmp.Or(locked, f.noEditor(f.outsideRow())), f.askEditor},

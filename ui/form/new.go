@@ -32,11 +32,10 @@ type Form struct {
 	urlRows  []string // the address laid out for urlWidth cells
 	urlWidth int
 
-	rows   []row
-	nested map[string]nested // of JSON fields, by name
-	rest   map[string]string // of the draft: JSON of properties that are no fields
-	focus  int
-	edit   *editor // of the row under the cursor, or of the JSON; nil for none
+	rows  []row
+	rest  map[string]string // of the draft: JSON of properties that are no fields
+	focus int
+	edit  *editor // of the row under the cursor, or of the JSON; nil for none
 
 	json     bool   // the whole content is edited as JSON
 	jsonText string // while json
@@ -85,7 +84,6 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 	for i := range spec.Form.Fields {
 		f.rows = append(f.rows, row{field: &f.spec.Form.Fields[i]})
 	}
-	f.nested = nestedOf(&f.spec.Form)
 	draft := f.firstDraft()
 	if spec.Kind == Call {
 		f.addCallRows(draft)
@@ -95,7 +93,8 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 			f.json, f.jsonText = false, "" // the fields mask what is secret
 		}
 	} else if spec.Form.JSONOnly != "" {
-		f.json, f.jsonText = true, skeleton(&f.spec.Form, draft)
+		content, _ := task.Assemble(spec.Form, draft)
+		f.json, f.jsonText = true, pretty(content)
 	} else {
 		f.fill(draft)
 	}

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -92,25 +91,5 @@ func TestNullFromTheMenuAndTheJSON(t *testing.T) {
 	press(f, "tab")
 	if e := press(f, "ctrl+o", "n"); e.Kind != Nothing || f.Message() == "" {
 		t.Errorf("of what takes no null: %+v", e)
-	}
-}
-
-// A form of JSON alone begins with the keys that it must have, and says why.
-func TestAFormOfJSONAloneBeginsWithASkeleton(t *testing.T) {
-	spec := question(task.Form{
-		JSONOnly: "the schema has no properties of its own",
-		Schema: json.RawMessage(`{"type":"object","required":["name","tags","n"],
-			"properties":{"name":{"type":"string"},"tags":{"type":"array"},"n":{"type":"integer","default":3}}}`),
-	})
-	f := open(t, spec)
-	if got := f.jsonText; got != "{\n  \"name\": \"\",\n  \"tags\": [],\n  \"n\": 3\n}" {
-		t.Errorf("skeleton %s", got)
-	}
-	if view := look(t, f, 80, 24); !strings.Contains(view, "Edited as JSON: the schema has no properties of its own") {
-		t.Errorf("view:\n%s", view)
-	}
-	spec.Form.Schema = json.RawMessage(`["nonsense"`)
-	if f := open(t, spec); f.jsonText != "{}" {
-		t.Errorf("of nonsense %s", f.jsonText)
 	}
 }
