@@ -121,7 +121,7 @@ func (d *show) run() {
 	beat := time.NewTicker(showBeat)
 	defer beat.Stop()
 	now := time.Now()
-	nextAsk, nextWork := now.Add(firstAsk), now.Add(3*time.Second)
+	nextAsk, nextWork, nextSummary := now.Add(firstAsk), now.Add(3*time.Second), now.Add(firstAsk)
 	for {
 		select {
 		case now = <-beat.C:
@@ -133,6 +133,9 @@ func (d *show) run() {
 		case !now.Before(nextAsk) && waiting < maxWaiting:
 			d.launch(d.ask.deal(d.rng), Task{})
 			nextAsk = now.Add(askEvery)
+		case !now.Before(nextSummary) && waiting < maxWaiting && d.s.samples():
+			d.launch(handOver, Task{})
+			nextSummary = now.Add(summaryEvery)
 		case !now.Before(nextWork) && live < maxLive && shown < maxShown:
 			d.launch(d.work.deal(d.rng), Task{})
 			nextWork = now.Add(time.Duration(4+d.rng.IntN(5)) * time.Second)

@@ -79,6 +79,7 @@ func (d *show) openNight() {
 		{Tool{Name: "Ledger export", Run: d.played(exportLedger(nightRounds)), Deaf: true}, 2 * time.Minute},
 		{Tool{Name: "Certificate renewal", Run: d.played(renewThenFail)}, 40 * time.Second},
 		{Tool{Name: "Payment matching", Run: d.played(matchThenError)}, 20 * time.Second},
+		{Tool{Name: "Night note", Run: d.played(d.nightNote(nightRounds))}, 10 * time.Second},
 	} {
 		d.s.Launch(a.tool, Task{Message: a.tool.Name, Created: ago(a.age), TTL: Unlimited}, nil)
 	}

@@ -181,6 +181,7 @@ func (s *Server) admit(r *http.Request, m *incoming) (*caller, *refusal) {
 	if no != nil {
 		return nil, no
 	}
+	s.sampled.Store(who.sampling)
 	switch {
 	case m.Method == "tools/call":
 		no = checkName(r, p.Name)

@@ -7,10 +7,11 @@ import (
 
 // Asked is a question that waits for its answer now.
 type Asked struct {
-	Task    string // id of the task that asks; empty for plain calls, and modern calls that are no task yet
-	Key     string // of inputRequests; empty in the legacy era for plain calls
-	Message string // of an elicitation
-	Handed  bool   // legacy: it has been written to a stream of some session
+	Task     string // id of the task that asks; empty for plain calls, and modern calls that are no task yet
+	Key      string // of inputRequests; empty in the legacy era for plain calls
+	Message  string // of an elicitation
+	Sampling bool   // it is sampling/createMessage
+	Handed   bool   // legacy: it has been written to a stream of some session
 	// Open reports of a plain call whether somebody waits for its result, or may send its next round.
 	Open bool
 }
@@ -21,7 +22,7 @@ func (s *Server) Asking() []Asked {
 	defer s.mu.Unlock()
 	out := make([]Asked, 0, len(s.asking))
 	for _, p := range s.asking {
-		a := Asked{Key: p.key, Message: p.e.Message, Handed: p.handed}
+		a := Asked{Key: p.key, Message: p.e.Message, Sampling: p.e.Sampling != nil, Handed: p.handed}
 		switch {
 		case p.r != nil:
 			a.Task, a.Open = p.r.ID, true

@@ -107,7 +107,8 @@ var messageDefs = map[string]string{
 	"notifications/tools/list_changed":     "ToolListChangedNotification",
 	"notifications/elicitation/complete":   "ElicitationCompleteNotification",
 	"notifications/resources/list_changed": "ResourceListChangedNotification",
-	"elicitation/create":                   "ElicitRequest", "ping": "PingRequest",
+	"elicitation/create":                   "ElicitRequest",
+	"sampling/createMessage":               "CreateMessageRequest", "ping": "PingRequest",
 }
 
 // see judges one message of the server; method names the request that a response answers.

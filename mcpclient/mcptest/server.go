@@ -23,6 +23,7 @@ type Server struct {
 	work    sync.WaitGroup // scripts and requests under way
 	log     recorder
 	turn    atomic.Uint64 // counts replies, for ReplyTurns
+	sampled atomic.Bool   // the newest modern request declared sampling
 
 	mu       sync.Mutex
 	closed   bool
