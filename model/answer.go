@@ -58,7 +58,7 @@ func (m *Model) sendAnswers(l *link, r *Row, asks []*Ask) {
 		replies[i] = *a.reply
 		w := m.wish(r, verbOf(a.reply.Action))
 		w.ask = a
-		a.State, a.Why, a.Wish, a.holder, a.tooLate = Answering, "", w, nobody, ""
+		a.State, a.Why, a.Wish, a.holder, a.tooLate, a.untaken = Answering, "", w, nobody, "", nil
 		m.recordWish(w)
 	}
 	if r != nil {
@@ -135,6 +135,9 @@ func (m *Model) answered(l *link, n answered) {
 // answeredOne takes in how the sending of one answer went.
 func (m *Model) answeredOne(a *Ask, err *task.Error) {
 	r := m.Row(a.Row)
+	if err == nil {
+		err = a.untaken
+	}
 	switch {
 	case a.tooLate != "" && !(err == nil && wentOn(r)):
 		m.wishMoved(a.Wish, WishFailed, "it came too late: "+a.tooLate)
@@ -142,7 +145,11 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 	case err == nil:
 		m.wishMoved(a.Wish, Delivered, fetchedLater(a))
 		m.closeAsk(a, Answered, "")
-		if r != nil && (a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live()) {
+		switch {
+		case r == nil:
+		case r.Key.ID == "" && !r.Live() && r.Outcome != nil: // so was its end
+			m.lastAnswers(r, r.Outcome.Err)
+		case a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live():
 			m.wishMoved(a.Wish, Taken, "") // it went on before the receipt came
 		}
 	default:
@@ -206,6 +213,10 @@ func (m *Model) delivered(l *link, e task.Delivered) {
 		switch {
 		case a.State == Held && a.holder == bySession:
 			m.wentOut(r, a, e.Err)
+		case a.State == Answered && a.Wish != nil && e.Err != nil:
+			m.notTaken(r, a, e.Err)
+		case a.State == Answering && e.Err != nil:
+			a.untaken = e.Err // its receipt is still to come
 		case a.State == Answered && a.Wish == nil && e.Err != nil && e.Err.Kind != task.Lost && e.Err.Kind != task.Timeout:
 			// It was taken for sent, since its task went on.
 			m.closeAsk(a, Withdrawn, "the answer was not taken: "+e.Err.Message.Line())
@@ -232,6 +243,22 @@ func (m *Model) answerFetched(l *link, e task.Fetched) {
 	}
 	m.wishMoved(a.Wish, NoEffect, e.Never.Line())
 	m.tell(true, "The answer to %s: %s.", l.target.Name, e.Never.Line())
+}
+
+// notTaken takes in that an answer did not go out after all, though it was taken
+// for sent: it can be sent again.
+func (m *Model) notTaken(r *Row, a *Ask, err *task.Error) {
+	state, why := failedWish(err)
+	a.State, a.Why = Open, why
+	m.wishMoved(a.Wish, state, why)
+	if r != nil {
+		if r.Past != nil && r.Past.id == a.Prompt.ID {
+			r.Past = nil
+		}
+		r.Wish, r.Asks = a.Wish, append(r.Asks, a)
+		m.asksChanged(r)
+	}
+	m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
 }
 
 // unwish takes away the wish of an answer that did not go out.

@@ -54,6 +54,8 @@ type Ask struct {
 	// word; it opens again where the task asks again.
 	inferred bool
 	tooLate  string // the server withdrew it while the answer was on its way
+	// untaken: the session says that the answer did not go out after all.
+	untaken *task.Error
 	unknown  bool   // its task is not on the board yet
 	holder   holder // of Held
 	// again: its answer was held when the link broke, and is held again where
@@ -221,6 +223,7 @@ func (m *Model) trimAsks() {
 		closed--
 		delete(m.asks, a.Prompt.ID)
 		delete(m.drafts, a.Prompt.ID)
+		m.draftTaken(a)
 		return true
 	})
 }

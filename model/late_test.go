@@ -349,3 +349,56 @@ func TestGivenUpOverTheWire(t *testing.T) {
 		}
 	}
 }
+
+// The answers of a call of the Modern era go out with the call itself: one that
+// cannot be sent has lost them, and they are not said to be taken.
+func TestACallEndsWithItsAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   *task.Error
+		state AskState
+		wish  WishState
+		kept  bool
+	}{
+		"a result":     {nil, Answered, Taken, false},
+		"an error":     {&task.Error{Kind: task.RPC, Message: task.Own("no")}, Answered, Taken, false},
+		"not sent":     {&task.Error{Kind: task.Unreachable, Message: task.Own("refused")}, Withdrawn, WishFailed, true},
+		"nobody knows": {&task.Error{Kind: task.Lost, Message: task.Own("cut")}, Answered, WishUnknown, true},
+	} {
+		for _, early := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, early), func(t *testing.T) {
+				s, k := newModern(), newKeeper()
+				hold := make(chan struct{})
+				remembering(t, s, k, func(st *stage) {
+					st.settle()
+					st.wish(StartMsg{"ops", task.Call{ID: "c", Tool: "deploy"}})
+					st.tell(task.Prompted{Prompt: task.Prompt{ID: "p", Call: "c", Message: task.Own("who?"), Form: form(), At: time.Now()}})
+					x := st.Ask("p")
+					st.SaveDraft("p", Draft{"name": "Ada"})
+					end := task.Returned{Call: "c", Err: c.err}
+					if c.err == nil {
+						end.Result = &task.Result{}
+					}
+					if early { // before the receipt
+						hold = make(chan struct{})
+						s.onAll = func([]task.Reply) (task.Receipt, error) { <-hold; return task.Receipt{}, nil }
+						st.wish(accept("p"))
+						st.tell(end)
+						close(hold)
+						st.settle()
+					} else {
+						st.wish(accept("p"))
+						st.tell(end)
+					}
+					if x.State != c.state || x.Wish.State != c.wish || len(k.drafts()) == 1 != c.kept {
+						t.Errorf("%v %q, %+v, kept %q", x.State, x.Why, x.Wish, k.drafts())
+					}
+					st.wish(StartMsg{"ops", task.Call{ID: "d", Tool: "deploy"}})
+					st.tell(task.Prompted{Prompt: task.Prompt{ID: "q", Call: "d", Message: task.Own("who?"), Form: form(), At: time.Now()}})
+					if (st.Draft("q") != nil) != c.kept {
+						t.Errorf("the next call: %q", st.Draft("q"))
+					}
+				})
+			})
+		}
+	}
+}

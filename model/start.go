@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"callboard/model/task"
 )
@@ -248,14 +249,10 @@ func (m *Model) returned(l *link, e task.Returned) {
 	m.revive(l, r)
 	l.starts--
 	r.Plain = true
-	if w := r.Wish; w != nil && (w.Verb == "start" || w.ask != nil && w.State != Sending) {
+	if w := r.Wish; w != nil && w.Verb == "start" {
 		m.wishMoved(w, Taken, "")
 	}
-	for _, a := range r.Asks {
-		if a.unsure() && e.Err == nil {
-			m.wishMoved(a.Wish, Taken, "")
-		}
-	}
+	m.lastAnswers(r, e.Err)
 	m.keepOutcome(r, &Outcome{Result: e.Result, Err: e.Err, At: m.now})
 	if e.Err == nil || e.Err.Kind != task.Lost {
 		m.recordResult(l, r, e.Result, e.Err)
@@ -273,6 +270,25 @@ func (m *Model) returned(l *link, e task.Returned) {
 		m.changed(r)
 	default:
 		m.callEnded(r, callStatus(e, task.Failed))
+	}
+}
+
+// lastAnswers takes in what the end of a call means for the answers that it went
+// on with: they arrived where the server replied to it.
+func (m *Model) lastAnswers(r *Row, e *task.Error) {
+	for _, w := range slices.Clone(m.watched) {
+		switch {
+		case w.ask == nil || w.key != r.Key:
+		case e == nil || e.Kind == task.RPC:
+			m.wishMoved(w, Taken, "")
+		default:
+			state, why := failedWish(e)
+			m.wishMoved(w, state, why)
+			if state == WishFailed {
+				m.draftUnsure(w.ask)
+				m.closeAsk(w.ask, Withdrawn, "the answer did not reach the call: "+why)
+			}
+		}
 	}
 }
 
