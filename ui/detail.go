@@ -128,7 +128,8 @@ func (p *page) wish(r *model.Row) {
 	if !r.Wish.At.IsZero() {
 		words += ", " + ago(p.s.since(r.Wish.At))
 	}
-	if r.Wish.State == model.WishFailed && (r.Live() || r.Wish.Verb == "start") {
+	if r.Wish.State == model.WishFailed && (r.Live() || r.Wish.Verb == "start") ||
+		r.Wish.State == model.WishUnknown && r.Live() && r.Wish.Verb != "start" {
 		words += ". " + p.s.k.Everywhere.Retry.Help().Key + " sends it again."
 	}
 	p.add("you", words, role)

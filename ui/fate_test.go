@@ -19,6 +19,7 @@ func TestWhatBecameOfAQuestionIsTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do             func(*stage, *script)
 		inbox, details []string
+		form           string // what it says then, "" for no form
 	}{
 		"the server gives up and says so": {
 			do: func(s *stage, srv *script) {
@@ -73,7 +74,8 @@ func TestWhatBecameOfAQuestionIsTold(t *testing.T) {
 				s.press(answer...)
 			},
 			inbox:   []string{"asking", "nobody knows whether it arrived"},
-			details: []string{"you answer: nobody knows whether it arrived"},
+			details: []string{"you answer: unknown: the link broke after sending; nobody knows whether it arrived, just now. R sends it again. asks asking just now ┃ Approve?"},
+			form:    "! Unknown: the link broke after sending; nobody knows whether it arrived. Sent again, it may",
 		},
 		"the answer is refused": {
 			do: func(s *stage, srv *script) {
@@ -111,6 +113,10 @@ func TestWhatBecameOfAQuestionIsTold(t *testing.T) {
 				s.press("i")
 				s.shows(tt.inbox...)
 				s.fitsScreen()
+				if tt.form != "" {
+					s.press("a")
+					s.shows(tt.form)
+				}
 			})
 		})
 	}

@@ -268,8 +268,9 @@ func (s *scene) askState(a *model.Ask) string {
 	switch {
 	case a.State == model.Held:
 		words += ": " + heldWords(s.m, a)
-	case a.Why != "":
-		words += ". " + oneLine(a.Why)
+	case a.Why == "":
+	case s.m.Row(a.Row) == nil || s.m.Row(a.Row).Wish != a.Wish: // else it stands with what the person did
+		words += ": " + oneLine(a.Why)
 	}
 	return words
 }

@@ -424,7 +424,7 @@ func (f *formOverlay) state(r *Root, a *model.Ask) form.State {
 		case !a.Opened.IsZero():
 			st.Phase, st.At = form.Waiting, a.Opened
 		case a.Wish != nil && (a.Wish.State == model.WishFailed || a.Wish.State == model.WishUnknown):
-			st.Phase, st.Why = form.Failed, oneLine(a.Wish.Why)
+			st.Phase, st.Why, st.Unknown = form.Failed, oneLine(a.Wish.Why), a.Wish.State == model.WishUnknown
 		}
 	case model.Answering:
 		st.Phase = form.Sending

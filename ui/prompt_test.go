@@ -119,10 +119,10 @@ func TestAFailedAnswerKeepsItsText(t *testing.T) {
 		srv.ask("p1", srv.tasks[0].ID, "Approve?")
 		s.settle()
 		srv.mu.Lock()
-		srv.fail = &task.Error{Kind: task.HTTP, Status: 502, Message: task.Own("502 Bad Gateway")}
+		srv.fail = &task.Error{Kind: task.HTTP, Status: 500, Message: task.Own("500 Internal Server Error")}
 		srv.mu.Unlock()
 		s.press("a", "because", "ctrl+s")
-		s.shows("answer failed", "502 Bad Gateway")
+		s.shows("answer failed", "500 Internal Server")
 		srv.mu.Lock()
 		srv.fail = nil
 		srv.mu.Unlock()

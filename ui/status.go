@@ -111,7 +111,10 @@ func (s *scene) wishWords(w *model.Wish) (string, *themes.Role) {
 	case model.WishFailed:
 		return why(w.Verb + " failed"), &s.t.Error
 	case model.WishUnknown:
-		return why(w.Verb + ": nobody knows whether it arrived"), &s.t.Warning
+		if w.Why == "" {
+			return w.Verb + ": nobody knows whether it arrived", &s.t.Warning
+		}
+		return why(w.Verb + ": unknown"), &s.t.Warning
 	}
 	return "", &s.t.Text
 }

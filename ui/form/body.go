@@ -160,6 +160,10 @@ func (f *Form) banner() []string {
 	case Sent:
 		rows = f.marked(t.Glyphs.Completed, because("Sent"), &t.OK)
 	case Failed:
+		if f.state.Unknown {
+			rows = f.marked(t.Glyphs.Warning, because("Unknown")+" Sent again, it may arrive twice.", &t.Warning)
+			break
+		}
 		rows = f.marked(t.Glyphs.Failed, because("Failed"), &t.Error)
 	case Held:
 		rows = f.marked(t.Glyphs.Working, because("Held"), &t.Working)

@@ -172,6 +172,8 @@ type Place struct {
 // State is what became of a form's question.
 type State struct {
 	Phase Phase
-	Why   string    // a sentence, cleaned
-	At    time.Time // since when the phase holds, zero for not known
+	Why   string // a sentence, cleaned
+	// Unknown says, of Failed, that the answer may have arrived all the same.
+	Unknown bool
+	At      time.Time // since when the phase holds, zero for not known
 }
