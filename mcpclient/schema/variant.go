@@ -167,8 +167,9 @@ func (s *source) beyond(top flat, properties *value) {
 }
 
 // skeleton returns a value of the shape that a schema tells, nil where it tells
-// none. Nothing is chosen for the person: text is empty, lists are, and what
-// has to be decided is null; defaults and constants stand as they are.
+// none. Nothing is chosen for the person, so that nothing passes that was
+// overlooked: what is to be filled in is null, and a list holds one such item.
+// Defaults and constants stand as they are.
 func (s *source) skeleton(v *value) json.RawMessage {
 	f := s.flatten(v, 0)
 	if types := f.types(); !slices.Contains(types, "object") && !slices.Contains(types, "array") && f.members["properties"] == nil && s.variantsOf(f) == "" {
@@ -176,7 +177,7 @@ func (s *source) skeleton(v *value) json.RawMessage {
 	}
 	var b bytes.Buffer
 	s.blank(&b, v, maxBlank)
-	if out := b.String(); out == "null" || out == "{}" || out == "[]" {
+	if out := b.String(); out == "null" || out == "{}" || out == "[null]" {
 		return nil
 	}
 	return b.Bytes()
@@ -211,12 +212,8 @@ func (s *source) blank(b *bytes.Buffer, v *value, depth int) {
 		s.blankObject(b, f, depth)
 	case len(types) == 1 && types[0] == "array":
 		b.WriteByte('[')
-		if n := count(m["minItems"]); n > 0 || s.flatten(m["items"], maxHops/2).members["properties"].is(object) {
-			s.blank(b, m["items"], depth-1)
-		}
+		s.blank(b, m["items"], depth-1)
 		b.WriteByte(']')
-	case len(types) == 1 && types[0] == "string":
-		b.WriteString(`""`)
 	default:
 		b.WriteString("null")
 	}

@@ -32,7 +32,7 @@ type Form struct {
 	JSONOnly string
 	// Skeleton is what the JSON editor begins with where JSONOnly says that it
 	// must: an object with the properties of the schema, or of the first of its
-	// variants, to be filled in; nil for none.
+	// variants, in which null stands for what is to be filled in; nil for none.
 	Skeleton json.RawMessage
 	// Warnings are things that could not be honoured, each a sentence.
 	Warnings []Text
@@ -82,8 +82,8 @@ type Field struct {
 	// Shape says in a few words what a JSONField wants, such as "a JSON array"
 	// or "a JSON object with name, optionally age"; "" for the other kinds.
 	Shape string
-	// Skeleton is a value of that shape, to be filled in: what has to be chosen
-	// stands in it as null. It is nil for the other kinds, and where the schema
+	// Skeleton is a value of that shape, in which null stands for what is to be
+	// filled in. It is nil for the other kinds, and where the schema
 	// does not tell the shape.
 	Skeleton json.RawMessage
 
