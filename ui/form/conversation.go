@@ -29,7 +29,6 @@ func (f *Form) opening(words string, limit int) []string {
 		cut = words[:n]
 	}
 	t := f.theme
-	bar := t.Accent.Paint(t.Glyphs.Bar) + " "
 	rows := render.Wrap(cut, max(f.inner()-2, 1))
 	hidden := max(len(rows)-limit+1, 0)
 	all := len(rows) <= limit && size == len(cut)
@@ -37,7 +36,7 @@ func (f *Form) opening(words string, limit int) []string {
 		rows = rows[:min(max(limit-1, 1), len(rows))]
 	}
 	for i, r := range rows {
-		rows[i] = bar + t.Text.Paint(r)
+		rows[i] = f.bar() + t.Text.Paint(r)
 	}
 	if all {
 		return rows

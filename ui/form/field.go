@@ -60,7 +60,7 @@ func (f *Form) rowLines(i int) []string {
 	add(label)
 	for _, line := range f.tinted(wants, max(f.textWidth()-2, 1)) {
 		if r.kind == fieldRow { // it holds words of the schema
-			line = f.bar() + line
+			line = f.fieldBar() + line
 		}
 		add(line)
 	}
@@ -131,13 +131,21 @@ func (f *Form) description(r *row, focused bool) []string {
 		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(f.theme.Glyphs.More+" "+counted(len(rows)-limit, "more line")))
 	}
 	for i := range rows {
-		rows[i] = f.bar() + rows[i]
+		rows[i] = f.fieldBar() + rows[i]
 	}
 	return rows
 }
 
-// bar stands before words of a server.
+// bar stands before words of a server, fieldBar before those about a field: the
+// fields of a reply to a conversation are callboard's own.
 func (f *Form) bar() string { return f.theme.Accent.Paint(f.theme.Glyphs.Bar) + " " }
+
+func (f *Form) fieldBar() string {
+	if f.spec.Sampling != nil {
+		return ""
+	}
+	return f.bar()
+}
 
 func (f *Form) tinted(words string, width int) []string {
 	words = strings.TrimSpace(words)
@@ -170,7 +178,7 @@ func (f *Form) label(r *row, focused bool) string {
 		mark = " " + f.theme.FieldError.Paint(f.theme.Glyphs.Required)
 	}
 	if r.kind == fieldRow {
-		return f.bar() + role.Paint(render.Clip(name, f.textWidth()-4, f.theme.Glyphs.Ellipsis)) + mark
+		return f.fieldBar() + role.Paint(render.Clip(name, f.textWidth()-4, f.theme.Glyphs.Ellipsis)) + mark
 	}
 	return role.Paint(render.Clip(name, f.textWidth()-2, f.theme.Glyphs.Ellipsis)) + mark
 }

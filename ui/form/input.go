@@ -265,28 +265,43 @@ type shownRow struct {
 	cells    []cell
 }
 
-// layRows breaks text into rows of at most width cells, one of them kept free
-// for the cursor at the end.
+// layRows breaks text into rows of at most width cells, at spaces where there
+// are some, one cell kept free for the cursor at the end.
 func layRows(text string, width int) []shownRow {
 	var rows []shownRow
 	width = max(width-1, 1)
 	for n, line := range strings.Split(text, "\n") {
-		row := shownRow{line: n}
-		used := 0
-		for _, c := range cellsOf(line) {
+		cells := cellsOf(line)
+		start, used, brk := 0, 0, 0 // of the row: its first cell, its width, and where the next may begin
+		end := func(at int, wrapped bool) {
+			row := shownRow{line: n, cells: cells[start:at], wrapped: wrapped}
+			if at > start {
+				last := cells[at-1]
+				row.from, row.to = cells[start].at, last.at+last.runes
+			}
+			rows = append(rows, row)
+		}
+		for i := range cells {
+			c := &cells[i]
 			if c.width > width {
 				c.text, c.width = "?", 1
 			}
 			if used+c.width > width {
-				row.to, row.wrapped = c.at, true
-				rows = append(rows, row)
-				row, used = shownRow{line: n, from: c.at}, 0
+				if brk <= start {
+					brk = i
+				}
+				end(brk, true)
+				start, used = brk, 0
+				for j := start; j < i; j++ {
+					used += cells[j].width
+				}
 			}
-			row.cells = append(row.cells, c)
-			row.to = c.at + c.runes
 			used += c.width
+			if c.text == " " {
+				brk = i + 1
+			}
 		}
-		rows = append(rows, row)
+		end(len(cells), false)
 	}
 	return rows
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,5 +238,41 @@ func TestWhatGoesOutIsReviewed(t *testing.T) {
 	press(f, "Yes.", "ctrl+o", "v")
 	if view := look(t, f, 80, 24); !strings.Contains(view, `"stopReason": "endTurn"`) || !strings.Contains(view, `"text": "Yes."`) {
 		t.Errorf("of a conversation:\n%s", view)
+	}
+}
+
+// Text of several lines breaks at spaces, and the cursor goes by what is seen.
+func TestTextBreaksAtSpaces(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		rows []string
+	}{
+		{"one two three four", []string{"one two ", "three ", "four"}},
+		{"one twothreefour five", []string{"one ", "twothreef", "our five"}},
+		{"日本語のテキスト", []string{"日本語の", "テキスト"}},
+		{"a\n\nb ", []string{"a", "", "b "}},
+		{strings.Repeat("x", 25), []string{"xxxxxxxxx", "xxxxxxxxx", "xxxxxxx"}},
+	} {
+		rows := layRows(c.text, 10)
+		var got []string
+		for _, r := range rows {
+			text := ""
+			for _, cell := range r.cells {
+				text += cell.text
+			}
+			got = append(got, text)
+		}
+		if !slices.Equal(got, c.rows) {
+			t.Errorf("%q: %q", c.text, got)
+		}
+		// Each place of the cursor is in one row.
+		for n, line := range strings.Split(c.text, "\n") {
+			for col := range len([]rune(line)) + 1 {
+				r := rows[rowOf(rows, n, col)]
+				if r.line != n || col < r.from || col > r.to {
+					t.Errorf("%q: column %d of line %d is in %d..%d of %d", c.text, col, n, r.from, r.to, r.line)
+				}
+			}
+		}
 	}
 }

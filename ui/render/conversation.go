@@ -128,11 +128,11 @@ func SamplingWishes(s *task.Sampling, sep string) string {
 	if len(s.Stop) > 0 {
 		parts = append(parts, "stop at "+quotes(s.Stop))
 	}
-	if !s.Context.IsZero() {
-		parts = append(parts, "context "+quote(s.Context)+", which callboard does not add")
+	if !s.Context.IsZero() && s.Context.Line() != "none" {
+		parts = append(parts, "context "+quote(s.Context)+" (callboard adds none)")
 	}
 	if len(s.Tools) > 0 {
-		parts = append(parts, "tools "+quotes(s.Tools)+", which a reply of yours does not use")
+		parts = append(parts, "tools "+quotes(s.Tools)+" (your reply uses none)")
 	}
 	return strings.Join(parts, sep)
 }
