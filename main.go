@@ -162,6 +162,7 @@ func perform(a *cli.Args, stdout, stderr io.Writer) error {
 	err = cli.Do(ctx, a, m, cli.Env{
 		In: os.Stdin, Out: stdout, Err: stderr, Terminal: attended(),
 		OpenURL: func(page string) error { return term.OpenURL(ctx, page) },
+		Quiet:   term.Quiet,
 	})
 	for _, line := range end() {
 		if a.Command == cli.Watch && len(a.IDs) == 0 { // the others said themselves what goes on

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -18,6 +20,7 @@ import (
 // What may be typed in place of an answer, each on a line of its own.
 const (
 	typeSkip    = ":skip"
+	typeNull    = ":null"
 	typeDecline = ":decline"
 	typeCancel  = ":cancel"
 	typeLater   = ":later"
@@ -86,11 +89,15 @@ func (g *dialogue) introduce() {
 	for _, w := range g.a.Prompt.Form.Warnings {
 		g.say("  (%s)\n", w.Line())
 	}
-	g.say("Enter takes what stands in [brackets]. %s leaves a field out, %s tells the server no, %s dismisses the question, %s leaves it open.\n",
-		typeSkip, typeDecline, typeCancel, typeLater)
+	null := ""
+	if slices.ContainsFunc(g.a.Prompt.Form.Fields, func(f task.Field) bool { return f.Nullable }) {
+		null = typeNull + " says null where a field takes it, "
+	}
+	g.say("Enter takes what stands in [brackets]. %s leaves a field out, %s%s tells the server no, %s dismisses the question, %s leaves it open.\n",
+		typeSkip, null, typeDecline, typeCancel, typeLater)
 }
 
-// read reads a line. Text that begins with a colon is typed with two.
+// read reads a line, in which one of the ways out may be typed.
 func (g *dialogue) read(label string) (string, error) {
 	g.say("%s: ", label)
 	if g.d.lines == nil {
@@ -115,10 +122,15 @@ func (g *dialogue) read(label string) (string, error) {
 	case typeLater:
 		return "", errLeft
 	}
-	if rest, ok := strings.CutPrefix(line, "::"); ok {
-		line = ":" + rest
-	}
 	return line, nil
+}
+
+// unescaped is text that was typed with two colons, for it begins with one.
+func unescaped(line string) string {
+	if rest, ok := strings.CutPrefix(line, "::"); ok {
+		return ":" + rest
+	}
+	return line
 }
 
 // listen reads standard input line by line, beside the loop.
@@ -148,11 +160,14 @@ func (g *dialogue) form() (json.RawMessage, error) {
 	}
 	if form.JSONOnly != "" {
 		g.say("  (%s)\n", form.JSONOnly)
+		if form.Skeleton != nil {
+			g.say("  of this shape: %s\n", visible(string(form.Skeleton)))
+		}
 		typed, err := g.read("A JSON object on one line")
 		if err != nil {
 			return nil, err
 		}
-		g.draft = map[string]string{"": typed}
+		g.draft = map[string]string{"": unescaped(typed)}
 	}
 	for i := range form.Fields {
 		if err := g.field(&form.Fields[i]); err != nil {
@@ -169,8 +184,33 @@ func (g *dialogue) form() (json.RawMessage, error) {
 		}
 		return nil, errAgain
 	}
-	g.say("  %s\n", visible(string(content)))
+	g.say("  %s\n", visible(g.review(content)))
 	return content, g.agree("Send it? [yes]/no")
+}
+
+// masked stands for what is typed into a secret field.
+const masked = "********"
+
+// review is the content as the person sees it before it is sent: without what
+// secret fields hold, for a terminal remembers its lines.
+func (g *dialogue) review(content json.RawMessage) string {
+	form := g.a.Prompt.Form
+	if !form.Secret {
+		return string(content)
+	}
+	form.Fields, form.Check = slices.Clone(form.Fields), nil
+	draft := maps.Clone(g.draft)
+	for i := range form.Fields {
+		f := &form.Fields[i]
+		if typed, set := draft[f.Name]; set && f.Secret && typed != task.TypedNull {
+			f.Kind, draft[f.Name] = task.StringField, masked
+		}
+	}
+	if _, whole := draft[""]; whole {
+		return "(as you typed it; it is not repeated, since it may hold a secret)"
+	}
+	shown, _ := task.Assemble(form, draft)
+	return string(shown)
 }
 
 // agree lets the person say yes by enter.
@@ -200,7 +240,7 @@ func (g *dialogue) field(f *task.Field) error {
 		label += " [" + g.shown(f, now) + "]"
 	}
 	for {
-		typed, err := g.read(label)
+		typed, err := g.value(f, label)
 		if err != nil {
 			return err
 		}
@@ -208,18 +248,43 @@ func (g *dialogue) field(f *task.Field) error {
 		switch {
 		case strings.TrimSpace(typed) == typeSkip:
 			delete(g.draft, f.Name)
-		case typed == "" && !set && f.Required && !f.Nullable:
+		case strings.TrimSpace(typed) == typeNull:
+			g.draft[f.Name] = task.TypedNull
+		case typed == "" && !set && f.Required && f.Nullable:
+			g.say("  ! it is required: give a value, or null by typing %s\n", typeNull)
+			continue
+		case typed == "" && !set && f.Required:
 			g.say("  ! it is required\n")
 			continue
 		case typed != "":
-			g.draft[f.Name] = picked(f, typed)
+			g.draft[f.Name] = picked(f, unescaped(typed))
 		}
 		problem := g.problem(f)
 		if problem == "" {
+			g.settled(f)
 			return nil
 		}
 		g.say("  ! %s\n", problem)
 		delete(g.draft, f.Name)
+	}
+}
+
+// value reads what is typed into a field; of a secret one nothing shows.
+func (g *dialogue) value(f *task.Field, label string) (string, error) {
+	if f.Secret && g.d.env.Quiet != nil {
+		defer g.say("\n")
+		defer g.d.env.Quiet()()
+	}
+	return g.read(label)
+}
+
+// settled says what is sent for a date that was typed in another way.
+func (g *dialogue) settled(f *task.Field) {
+	typed, set := g.draft[f.Name]
+	now := time.Now()
+	if sent, differs := f.Settle(typed, now); set && differs {
+		g.say("  = %s\n", strings.TrimSpace(sent+"  "+f.SettleNote(typed, now)))
+		g.draft[f.Name] = sent // as it was seen, however long the review takes
 	}
 }
 
@@ -257,6 +322,12 @@ func (g *dialogue) describe(f *task.Field) {
 
 // shown is what stands in brackets for a typed value.
 func (g *dialogue) shown(f *task.Field, typed string) string {
+	switch {
+	case typed == task.TypedNull:
+		return "null"
+	case f.Secret:
+		return masked
+	}
 	if f.Kind == task.ChoiceField {
 		if i := f.ChoiceIndex(json.RawMessage(typed)); i >= 0 {
 			return strconv.Itoa(i + 1)

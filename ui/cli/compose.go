@@ -33,7 +33,7 @@ func readData(name string, in io.Reader) ([]byte, error) {
 }
 
 // compose makes content for a form: of data where there is some, else of the
-// form's defaults and of pairs. Strict refuses names that are no fields. What
+// form's defaults and of pairs, in which typeNull is null. Strict refuses names that are no fields. What
 // does not fit is told in one line, without what was typed.
 func compose(form task.Form, pairs []Pair, data json.RawMessage, strict bool) (content json.RawMessage, problems string) {
 	if data != nil {
@@ -61,6 +61,7 @@ func compose(form task.Form, pairs []Pair, data json.RawMessage, strict bool) (c
 // drafted is the draft that pairs stand for, on top of the form's defaults.
 func drafted(form task.Form, pairs []Pair, strict, asText bool) (draft map[string]string, problem string) {
 	draft = task.Prefill(form)
+	delete(draft, "") // what is to be filled in is no default
 	var names []string
 	values := map[string][]string{}
 	for _, p := range pairs {
@@ -75,6 +76,8 @@ func drafted(form task.Form, pairs []Pair, strict, asText bool) (draft map[strin
 		switch {
 		case i < 0 && strict:
 			return nil, "there is no field " + task.CleanLine(name, 80).Line() + " (" + fieldNames(form) + ")"
+		case i >= 0 && form.Fields[i].Nullable && len(vs) == 1 && vs[0] == typeNull:
+			draft[name] = task.TypedNull
 		case i >= 0 && form.Fields[i].Kind == task.ChoicesField:
 			draft[name] = array(vs, func(v string) string { return choice(&form.Fields[i], v) })
 		case i >= 0 && form.Fields[i].Kind == task.ChoiceField && len(vs) == 1:
@@ -178,6 +181,9 @@ func problemLine(form task.Form, p task.Problem) string {
 	text := strings.TrimSuffix(p.Text.Line(), ".")
 	for _, f := range form.Fields {
 		if p.Field != "" && f.Name == p.Field {
+			if strings.HasSuffix(text, ", or null") {
+				text += ", typed " + typeNull
+			}
 			return task.CleanLine(f.Name, 80).Line() + " " + text
 		}
 	}

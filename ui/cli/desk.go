@@ -21,6 +21,9 @@ type Env struct {
 	Terminal bool
 	// OpenURL opens a page in the person's browser.
 	OpenURL func(page string) error
+	// Quiet keeps what is typed off the terminal until the returned function
+	// is called; nil where it cannot be kept off.
+	Quiet func() func()
 }
 
 // Do carries out a command on the one server of m, whose Target watches a.IDs;

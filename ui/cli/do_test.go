@@ -24,6 +24,7 @@ type place struct {
 	t        *testing.T
 	url, dir string
 	in       io.Reader // not nil: a person types it
+	quiet    func() func()
 }
 
 // said is what a command line printed, and how it ended.
@@ -60,7 +61,7 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 		Name: a.Servers[0].Name, URL: a.Servers[0].Shown, Endpoint: endpoint{ep}, Memory: memory, Watch: append(a.Tasks, a.IDs...),
 	}}})
 	var out, errs bytes.Buffer
-	env := Env{In: p.in, Out: &out, Err: &errs, Terminal: p.in != nil}
+	env := Env{In: p.in, Out: &out, Err: &errs, Terminal: p.in != nil, Quiet: p.quiet}
 	if env.In == nil {
 		env.In = strings.NewReader("")
 	}
