@@ -195,7 +195,10 @@ func (s *scene) askMore(a *model.Ask) string {
 		return "your command writes a draft"
 	case a.Sample.Err != "":
 		return "your command wrote no draft: " + oneLine(a.Sample.Err)
-	case a.Prompt.Polled:
+	case a.State == model.Answered && a.Wish != nil:
+		words, _ := s.wishWords(a.Wish)
+		return words
+	case a.Prompt.Polled && a.State == model.Open:
 		return "the server fetches the answer"
 	}
 	return ""
@@ -262,7 +265,7 @@ func (s *scene) askState(a *model.Ask) string {
 	if end, _ := s.askLeft(a); end != "" && (!a.Prompt.Until.IsZero() || s.m.Ends(a).Sub(s.now) < soon) {
 		words += ", time left: " + end // else it is that of the task
 	}
-	if a.Prompt.Polled {
+	if a.Prompt.Polled && a.State == model.Open {
 		words += "; the server fetches the answer"
 	}
 	switch {

@@ -141,7 +141,7 @@ func (r *Root) askSpec(a *model.Ask) form.Spec {
 		spec.Message = task.Text{} // it is the end of the conversation
 	}
 	if p.Polled {
-		spec.Notes = append(spec.Notes, "The server holds no line open for the answer: it fetches it when it likes.")
+		spec.Notes = append(spec.Notes, "The server polls for the answer, and fetches it once it is there.")
 	}
 	if a.Before && spec.Draft != nil {
 		at, here := r.m.DraftAt(p.ID)
