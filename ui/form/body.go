@@ -92,7 +92,7 @@ func (f *Form) yesOrNoLines() []string {
 	say := func(keys, words string, why string) {
 		row := "  " + t.Key.Paint(render.Fit(keys, 10, "")) + words
 		if why != "" {
-			row = t.Dim.Paint("  " + render.Fit(keys, 10, "") + words + " (not now)")
+			row = t.Dim.Paint("  " + render.Fit(keys, 10, "") + words + " (not here)")
 		}
 		lines = append(lines, row)
 	}
@@ -196,7 +196,11 @@ func (f *Form) menuLines() []string {
 	lines := make([]string, 0, len(f.menu))
 	for i, c := range f.menu {
 		text := c.text
-		if c.why != "" {
+		switch c.why {
+		case "":
+		case f.spec.NoRefusal:
+			text += " (not here)"
+		default:
 			text += " (not now)"
 		}
 		row := "  " + t.Key.Paint(render.Fit(shown(c.key), 2, "")) + " " + text

@@ -3,6 +3,7 @@ package form
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,10 +52,12 @@ func (f *Form) review() Event {
 			shown(f.keys.Form.Leave)+" "+shown(f.keys.Form.Fault)+" leads there.", &t.FieldError)...)
 	}
 	r.notes = append(r.notes, "")
-	if raw := f.outgoing(content); json.Valid(raw) {
-		r.doc.AddJSON(raw)
+	raw := f.outgoing(content)
+	text := pretty(raw)
+	if wide := slices.ContainsFunc(strings.Split(text, "\n"), func(l string) bool { return len(l) > f.inner() }); wide || !json.Valid(raw) {
+		r.doc.AddText(text, &t.Text) // wrapped: all of it is to be seen
 	} else {
-		r.doc.AddText(string(raw), &t.Text)
+		r.doc.AddJSON(raw)
 	}
 	f.reading = r
 	return Event{}
@@ -93,7 +96,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 func (f *Form) readWhole() Event {
 	r := &reading{doc: render.Conversation(f.spec.Message, f.spec.Sampling, f.theme)}
 	r.notes = append(f.own("All that the server wrote of it. "+shown(f.keys.Form.Leave)+" goes back."), "")
-	if at := f.current(); at != nil && at.kind == fieldRow {
+	if at := f.current(); at != nil && at.kind == fieldRow && f.spec.Sampling == nil {
 		r.doc.AddSaid("of the field under the cursor, "+quoted(at.field.Label.Line()), at.field.Description.String())
 	}
 	f.reading = r

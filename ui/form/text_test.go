@@ -229,6 +229,13 @@ func TestWhatGoesOutIsReviewed(t *testing.T) {
 	if e := press(f, "ctrl+s"); e.Kind != Submit || !strings.HasPrefix(string(e.Content), `{"name":"Ada"`) {
 		t.Errorf("%+v (%s)", e, f.Message())
 	}
+	f = open(t, question(everyField())) // a long line is wrapped, not cut
+	press(f, "Ada")
+	to(t, f, "notes")
+	press(f, strings.Repeat("words and ", 12)+"an end", "ctrl+o", "v")
+	if view := look(t, f, 80, 24); !strings.Contains(view, "an end") {
+		t.Errorf("a long line:\n%s", view)
+	}
 	f = open(t, call(task.Optional))
 	press(f, "ctrl+o", "v")
 	if view := look(t, f, 80, 24); strings.Contains(view, `"action"`) || !strings.Contains(view, "These are the arguments") {
