@@ -26,6 +26,8 @@ func (e *era2026) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message
 	p = maps.Clone(p)
 	delete(p, "task") // the server decides
 	next, again, listed := p, 0, false
+	var asked *round // whose answers go along, nil for none
+	var state json.RawMessage
 	for rounds := 1; ; rounds++ {
 		m, err := e.exchange(ctx, request{method: "tools/call", params: next, id: c.request, patient: true, outcome: true, call: c.id})
 		if headersMissed(m, err) && !listed {
@@ -35,6 +37,14 @@ func (e *era2026) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message
 			if _, err := e.tools(ctx); err != nil {
 				return nil, err
 			}
+			e.renumber(c)
+			continue
+		}
+		if err != nil && asked != nil && untaken(err) {
+			if err = e.answeredAnew(ctx, c, asked, err); err != nil {
+				return nil, err
+			}
+			next = sentAgain(p, asked.answers, state)
 			e.renumber(c)
 			continue
 		}
@@ -54,12 +64,12 @@ func (e *era2026) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message
 		case rounds == maxRounds:
 			return nil, fail(task.Limit, "the call was sent %d times, and still asks for more", maxRounds)
 		}
-		answers, err := e.askRound(ctx, c, m.Result)
-		if err != nil {
+		var answers map[string]json.RawMessage
+		if asked, err = e.askRound(ctx, c, m.Result); err != nil {
 			return nil, err
 		}
-		if again++; answers != nil {
-			again = 0
+		if again++; asked != nil {
+			again, answers = 0, asked.answers
 		}
 		if again > maxAgain {
 			return nil, fail(task.Limit, "the server had the call sent again %d times without asking for anything", maxAgain)
@@ -67,7 +77,8 @@ func (e *era2026) call(ctx context.Context, c *call, p fields) (*jsonrpc.Message
 		if again > 1 && !wait(ctx, time.Duration(again-1)*againPause) {
 			return nil, ctx.Err()
 		}
-		next = sentAgain(p, answers, member(m.Result, "requestState"))
+		state = member(m.Result, "requestState")
+		next = sentAgain(p, answers, state)
 		e.renumber(c)
 	}
 }
@@ -114,8 +125,8 @@ type round struct {
 }
 
 // askRound asks the person what a result asks for, and waits for all of it. It
-// returns nil where nothing is asked for.
-func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage) (map[string]json.RawMessage, error) {
+// returns the round with its answers, nil where nothing is asked for.
+func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage) (*round, error) {
 	r, err := e.newRound(c, member(result, "inputRequests"))
 	if r == nil || err != nil {
 		return nil, err
@@ -137,15 +148,29 @@ func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage)
 	for _, p := range asked {
 		e.feed.add(task.Prompted{Prompt: p})
 	}
-	if !full {
-		select {
-		case <-r.full:
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			return r.answers, nil
-		case <-ctx.Done():
-		}
+	if full {
+		e.withdrawRound(r)
+		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for their turn already", maxWaiting)
 	}
+	return r, e.awaitRound(ctx, c, r)
+}
+
+// awaitRound waits for all answers of a round.
+func (e *era2026) awaitRound(ctx context.Context, c *call, r *round) error {
+	select {
+	case <-r.full:
+		return nil
+	case <-ctx.Done():
+	}
+	e.withdrawRound(r)
+	if c.abandoned.Load() {
+		return errNothingRuns
+	}
+	return ctx.Err()
+}
+
+// withdrawRound ends what a round still asks.
+func (e *era2026) withdrawRound(r *round) {
 	e.mu.Lock()
 	gone := e.prompts.drop(func(p *prompt) bool { return p.round == r })
 	e.mu.Unlock()
@@ -153,13 +178,37 @@ func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage)
 	for _, id := range gone {
 		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own("its call was given up")})
 	}
-	switch {
-	case full:
-		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for their turn already", maxWaiting)
-	case c.abandoned.Load():
-		return nil, errNothingRuns
+}
+
+// untaken reports whether an error says for sure that the server did not take a
+// request.
+func untaken(err error) bool {
+	var te *task.Error
+	if !errors.As(err, &te) {
+		return false
 	}
-	return nil, ctx.Err()
+	switch te.Kind {
+	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied, task.Busy:
+		return true
+	default:
+		return false
+	}
+}
+
+// answeredAnew tells that the answers of a round did not reach the server, and
+// waits until the person has given them again: nothing runs there meanwhile, and
+// what was asked stands.
+func (e *era2026) answeredAnew(ctx context.Context, c *call, r *round, cause error) error {
+	out := task.Delivered{Err: e.ep.explain("tools/call", cause)}
+	e.mu.Lock()
+	r.answers, r.full = make(map[string]json.RawMessage), make(chan struct{})
+	for _, p := range r.prompts {
+		r.waits[p.key], e.prompts.open[p.ID] = p, p
+		out.Prompts = append(out.Prompts, p.ID)
+	}
+	e.mu.Unlock()
+	e.feed.add(out)
+	return e.awaitRound(ctx, c, r)
 }
 
 // errNothingRuns is the end of a call that was cancelled while it waited for a

@@ -35,7 +35,9 @@ func TestRFindsTheAnswerThatFailed(t *testing.T) {
 	play(t, Options{}, s, func(st *stage) {
 		st.settle()
 		one, two := question(st, "t", "p", "who?"), question(st, "t", "q", "what?")
-		s.onAnswer = func(context.Context, task.Reply) error { return &task.Error{Kind: task.Lost, Message: task.Own("it broke")} }
+		s.onAnswer = func(context.Context, task.Reply) error {
+			return &task.Error{Kind: task.Lost, Message: task.Own("it broke")}
+		}
 		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Decline}})
 		s.onAnswer = nil
 		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "q", Action: task.Decline}})
@@ -115,4 +117,57 @@ func TestAHeldAnswerEndsWithItsCall(t *testing.T) {
 			t.Errorf("%v %v, %d calls", asks[0].State, asks[1].State, srv.Count("tools/call"))
 		}
 	}, modern, mcptest.WithTools(tool))
+}
+
+// The answers that a call of 2026-07-28 goes on with are not lost where nobody
+// listens: what it asked stands, and R sends them.
+func TestTheAnswersOfACallWhileNobodyListens(t *testing.T) {
+	tool := mcptest.Tool{Name: "two", TaskSupport: mcptest.Forbidden, Run: func(_ context.Context, c *mcptest.Call) mcptest.Outcome {
+		rs, err := c.ElicitAll(mcptest.Question{Elicitation: mcptest.Elicitation{Message: "1?"}}, mcptest.Question{Elicitation: mcptest.Elicitation{Message: "2?"}})
+		if err != nil {
+			return mcptest.ToolError(err.Error())
+		}
+		return mcptest.Answered(string(rs[0].Content) + string(rs[1].Content))
+	}}
+	for name, fault := range map[string]struct{ begin, end func(*mcptest.Server) error }{
+		"nobody listens": {(*mcptest.Server).StopListening, (*mcptest.Server).ListenAgain},
+		"busy": {
+			func(srv *mcptest.Server) error {
+				srv.Intercept(mcptest.HTTPError("tools/call", 1, 503, time.Second))
+				return nil
+			},
+			func(srv *mcptest.Server) error { srv.ClearInterceptions(); return nil },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
+				c := task.Call{ID: NewCallID(), Tool: "two", Args: []byte(`{}`)}
+				st.wish(StartMsg{"ops", c})
+				key := task.Key{Server: "ops", Call: c.ID}
+				asks := open(st, key, 2)
+				if err := fault.begin(srv); err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range asks {
+					st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: a.Prompt.ID, Action: task.Accept, Content: []byte(`{"a":1}`)}})
+				}
+				st.pass(5 * time.Second)
+				r := st.Row(key)
+				for _, a := range asks {
+					if a.State != Open || a.Wish.State != WishFailed || !r.Live() {
+						t.Fatalf("%v %+v; %v", a.State, a.Wish, r.Task.Status)
+					}
+				}
+				if err := fault.end(srv); err != nil {
+					t.Fatal(err)
+				}
+				st.pass(5 * time.Second)
+				st.wish(RetryMsg{key})
+				st.pass(5 * time.Second)
+				if o := r.Outcome; o == nil || o.Result == nil || o.Result.Content[0].Text != `{"a":1}{"a":1}` || asks[0].Wish.State != Taken {
+					t.Errorf("%+v, %v %+v", o, asks[0].State, asks[0].Wish)
+				}
+			}, modern, mcptest.WithTools(tool))
+		})
+	}
 }
