@@ -35,7 +35,11 @@ func (m *Model) inherit(l *link, a *Ask) {
 
 // stillAsks is what a question means that is asked after an answer whose fate is
 // not known.
-const stillAsks = "it still asks: the answer did not arrive, or is being looked at"
+const (
+	stillAsks = "it still asks: the answer did not arrive, or is being looked at"
+	// In the Legacy era nobody can see which of its questions a task still asks.
+	mayAsk = "the task asks other things too, so that nobody can see whether the answer arrived"
+)
 
 // unsure reports whether nobody knows what became of a's answer.
 func (a *Ask) unsure() bool { return a.Wish != nil && a.Wish.State == WishUnknown }
@@ -60,11 +64,19 @@ func (m *Model) askedStill(a *Ask) {
 // asksStill takes in that r was seen to ask after answers whose fate is not known.
 func (m *Model) asksStill(r *Row, rep report) {
 	for _, a := range r.Asks {
-		if a.State == Open && a.unsure() && a.Why != stillAsks && rep.sentAt.After(a.Wish.At) {
-			a.Why = stillAsks
-			m.wishMoved(a.Wish, WishUnknown, stillAsks)
-			m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, stillAsks)
+		if a.State != Open || !a.unsure() || !rep.sentAt.After(a.Wish.At) {
+			continue
 		}
+		why := stillAsks
+		if m.byName[a.Server].about.Era != task.Modern && slices.ContainsFunc(r.Asks, func(o *Ask) bool { return o.State == Open && !o.unsure() }) {
+			why = mayAsk
+		}
+		if a.Why == why {
+			continue
+		}
+		a.Why = why
+		m.wishMoved(a.Wish, WishUnknown, why)
+		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
 	}
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"callboard/model/task"
@@ -94,32 +95,39 @@ func (m *Model) storeDraft(l *link, t *typed, form *task.Form) {
 	}
 	if public == nil {
 		if old != nil && old.stored {
-			m.keep(l, task.DropDraft{Asked: t.name.asked, Task: t.name.task, Tool: t.name.tool})
+			m.dropDraft(l, t.name)
 		}
 		return
 	}
 	t.stored = true
+	delete(l.dropped, t.name)
 	m.keep(l, task.KeepDraft{Draft: task.KeptDraft{
 		Asked: t.name.asked, Task: t.name.task, Tool: t.name.tool, Fields: public, At: t.at,
 	}})
 }
 
 // publicDraft returns what of d may be kept on a disk, nil for nothing, and
-// whether that is all. The JSON text of a form with a secret field holds that
-// field.
+// whether that is all. The JSON text of a form that asks for a secret may hold
+// it, and so may a property that is none of its fields.
 func publicDraft(form *task.Form, d Draft) (public Draft, whole bool) {
 	public, whole = maps.Clone(d), true
-	secret := false
+	secret := form.Secret
+	fields := make(map[string]bool, len(form.Fields))
 	for i := range form.Fields {
-		if f := &form.Fields[i]; f.Secret {
+		f := &form.Fields[i]
+		if fields[f.Name] = true; f.Secret {
 			secret = true
 			whole = whole && public[f.Name] == ""
 			delete(public, f.Name)
 		}
 	}
 	if secret {
-		whole = whole && public[""] == ""
-		delete(public, "")
+		for name, typed := range public {
+			if !fields[name] && !strings.HasPrefix(name, "\x00") { // how a call is made is no secret
+				whole = whole && typed == ""
+				delete(public, name)
+			}
+		}
 	}
 	if secret && len(public) == 0 {
 		return nil, whole
@@ -136,13 +144,19 @@ func (m *Model) forgetDraft(l *link, name draftName) {
 	}
 	delete(l.drafts, name)
 	if t.stored {
-		m.keep(l, task.DropDraft{Asked: name.asked, Task: name.task, Tool: name.tool})
+		m.dropDraft(l, name)
 	}
 	for _, o := range m.askOrder {
 		if d := m.drafts[o.Prompt.ID]; d != nil && o.typed && o.waits() && o.Server == l.target.Name && o.name() == name {
 			m.storeDraft(l, &typed{name: name, fields: d, at: o.draftAt, here: true}, &o.Prompt.Form)
 		}
 	}
+}
+
+// dropDraft takes a draft from the disk.
+func (m *Model) dropDraft(l *link, name draftName) {
+	l.dropped[name] = time.Now()
+	m.keep(l, task.DropDraft{Asked: name.asked, Task: name.task, Tool: name.tool})
 }
 
 // discardDraft forgets what is typed for a, and what was filled in.
@@ -262,6 +276,9 @@ func (m *Model) rememberDrafts(l *link, kept []task.KeptDraft) {
 			continue
 		}
 		now[name] = true
+		if at, ok := l.dropped[name]; ok && !d.At.After(at) {
+			continue // it was read before it was taken from there
+		}
 		if t := l.drafts[name]; t == nil || d.At.After(t.at) {
 			l.drafts[name] = &typed{name: name, fields: maps.Clone(Draft(d.Fields)), at: d.At, stored: true, whole: true}
 		}
@@ -272,6 +289,7 @@ func (m *Model) rememberDrafts(l *link, kept []task.KeptDraft) {
 			m.unoffer(l, name)
 		}
 	}
+	maps.DeleteFunc(l.dropped, func(name draftName, _ time.Time) bool { return !now[name] })
 	l.draftsRead = now
 	for _, a := range m.askOrder {
 		if a.Server == l.target.Name && a.State == Open {

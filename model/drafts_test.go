@@ -228,6 +228,28 @@ func TestWhoGetsADraft(t *testing.T) {
 	})
 }
 
+// What was read before it was taken from the disk does not come back.
+func TestADraftThatWasDroppedStaysDropped(t *testing.T) {
+	s, k := newScript(), newKeeper()
+	remembering(t, s, k, func(st *stage) {
+		st.settle()
+		question(st, "t", "p", "who?")
+		st.SaveDraft("p", Draft{"name": "Ada"})
+		old := k.state().Drafts
+		st.pass(time.Second)
+		st.wish(accept("p"))
+		goesOn(st, "t", task.Working)
+		k.another(st, func(kept *task.Kept) { kept.Drafts = old })
+		if question(st, "u", "q", "who?"); st.Draft("q") != nil {
+			t.Errorf("%q came back", st.Draft("q"))
+		}
+		k.another(st, func(kept *task.Kept) { kept.Drafts = nil })
+		if n := len(st.links[0].dropped); n != 0 {
+			t.Errorf("%d are remembered as dropped", n)
+		}
+	})
+}
+
 // What another process types shows here, unless something is typed here; what it
 // sent or threw away is offered no more.
 func TestDraftsOfOtherProcesses(t *testing.T) {

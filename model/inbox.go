@@ -56,8 +56,8 @@ type Ask struct {
 	tooLate  string // the server withdrew it while the answer was on its way
 	// untaken: the session says that the answer did not go out after all.
 	untaken *task.Error
-	unknown  bool   // its task is not on the board yet
-	holder   holder // of Held
+	unknown bool   // its task is not on the board yet
+	holder  holder // of Held
 	// again: its answer was held when the link broke, and is held again where
 	// the same is asked.
 	again bool

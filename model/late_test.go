@@ -205,6 +205,22 @@ func TestTheTruthOfAnAnswer(t *testing.T) {
 	})
 }
 
+// Of several questions of a task in the Legacy era nobody sees which it still asks.
+func TestTheTruthOfOneOfSeveralAnswers(t *testing.T) {
+	for want, s := range map[string]*script{mayAsk: newScript(), stillAsks: newModern()} {
+		s.onAnswer = func(context.Context, task.Reply) error { return &task.Error{Kind: task.Lost, Message: task.Own("cut")} }
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			x, _ := question(st, "t", "p", "who?"), question(st, "t", "q", "what?")
+			st.wish(accept("p"))
+			st.pass(5 * time.Second)
+			if x.Why != want || x.State != Open || x.Wish.State != WishUnknown {
+				t.Errorf("%v %q, want %q", x.State, x.Why, want)
+			}
+		})
+	}
+}
+
 // The session went with the answer: the same question of the new one says so, has
 // what was typed, and R sends the answer there.
 func TestTheSessionDiesWithAnAnswer(t *testing.T) {

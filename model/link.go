@@ -121,8 +121,9 @@ type link struct {
 	keepDue    time.Time         // when changes are kept, zero where there are none
 	warning    string            // the last trouble with it
 
-	drafts     map[draftName]*typed // what was typed and not taken, here and elsewhere
-	draftsRead map[draftName]bool   // what was kept of it when it was last read
+	drafts     map[draftName]*typed    // what was typed and not taken, here and elsewhere
+	draftsRead map[draftName]bool      // what was kept of it when it was last read
+	dropped    map[draftName]time.Time // what was taken from the disk, and when
 	flood      int
 
 	asking    *askQueue
@@ -142,7 +143,7 @@ func newLink(i int, t Target) *link {
 		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
 		getting: map[uint64]time.Time{}, asking: newAskQueue(),
 		forceStop: map[task.ID]bool{}, cancel: func() {}, named: map[task.ID]bool{}, forgotten: map[task.ID]bool{},
-		unkept: map[task.ID]bool{}, drafts: map[draftName]*typed{},
+		unkept: map[task.ID]bool{}, drafts: map[draftName]*typed{}, dropped: map[draftName]time.Time{},
 	}
 }
 
