@@ -58,7 +58,7 @@ func inspect(raw string) address {
 		a.refuse = "It is not encrypted (http): whoever is on the way could read and change what you do there."
 	}
 	if u.User != nil {
-		a.warnings = append(a.warnings, "What stands before the @ is a name to log in with, not where it leads: it leads to "+a.host+".")
+		a.warnings = append(a.warnings, "What stands before the @ is a name to log in with, not where it leads: it leads to "+strings.TrimSuffix(a.host, ".")+".")
 	}
 	return a
 }
@@ -114,7 +114,7 @@ func (a *address) readUnicode() {
 		return
 	}
 	a.ascii = ascii
-	a.warn("The host has letters beyond ASCII, which can look like others. It really is " + ascii + "." + mixed(a.host))
+	a.warn("The host has letters beyond ASCII, which can look like others. It really is " + strings.TrimSuffix(ascii, ".") + "." + mixed(a.host))
 }
 
 // name is the host as a browser looks it up.

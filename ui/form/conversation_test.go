@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"callboard/keymap"
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/themes"
 	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -244,5 +246,24 @@ func TestADraftThatComesIntoAnEmptyForm(t *testing.T) {
 	press(f, "Bo")
 	if e := f.SetDraft(model.Draft{"name": "Ada"}); f.Draft()["name"] != "Bo" || !strings.Contains(f.Message(), "What you typed stays") {
 		t.Errorf("%+v %v %q", e, f.Draft(), f.Message())
+	}
+}
+
+// Without colours nothing is coloured, and nothing that matters is missing.
+func TestWithoutColours(t *testing.T) {
+	theme, err := themes.New("ansi", false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coloured := regexp.MustCompile("\x1b\\[[0-9;]*\\b(3[0-8]|4[0-8]|9[0-7])")
+	for _, spec := range []Spec{longConversation(), asksForASecret(), question(everyField()), visit("https://evil.example/"), hostileQuestion()} {
+		f := New(theme, keymap.Default(), spec)
+		view := f.View(80, 24)
+		if found := coloured.FindString(view); found != "" {
+			t.Errorf("%q in\n%q", found, view)
+		}
+		if mono := New(uitest.Mono(t, false), keymap.Default(), spec); ansi.Strip(view) != ansi.Strip(mono.View(80, 24)) {
+			t.Errorf("it differs from the view without colours:\n%s", ansi.Strip(view))
+		}
 	}
 }

@@ -127,11 +127,17 @@ func (f *Form) description(r *row, focused bool) []string {
 	if focused {
 		limit = max(min(maxWords, f.bodyHeight()/2-4), maxIdleRows)
 	}
-	if len(rows) > limit {
-		rows = append(rows[:limit:limit], f.theme.FieldHint.Paint(f.theme.Glyphs.More+" "+counted(len(rows)-limit, "more line")))
-	}
+	hidden := max(len(rows)-limit, 0)
+	rows = rows[:len(rows)-hidden]
 	for i := range rows {
 		rows[i] = f.fieldBar() + rows[i]
+	}
+	if hidden > 0 {
+		words := f.theme.Glyphs.More + " " + counted(hidden, "more line")
+		if focused {
+			words += ": " + shown(f.keys.Form.Menu) + " " + shown(f.keys.Menu.Whole) + " shows all"
+		}
+		rows = append(rows, f.theme.FieldHint.Paint(render.Clip(words, f.textWidth(), f.theme.Glyphs.Ellipsis)))
 	}
 	return rows
 }

@@ -227,7 +227,7 @@ func TestProblemShowsWhenTheFieldIsLeft(t *testing.T) {
 }
 
 func TestViews(t *testing.T) {
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {40, 12}, {40, 8}} {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {40, 12}, {40, 8}} {
 		f := open(t, question(everyField()))
 		name := "question-" + itoa(size[0]) + "x" + itoa(size[1])
 		uitest.Golden(t, name, look(t, f, size[0], size[1]))

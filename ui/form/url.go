@@ -164,12 +164,12 @@ func (f *Form) hostLines() []string {
 		return []string{host}
 	}
 	var lines []string
-	for _, h := range []string{a.host, a.ascii, a.unicode} {
-		if h == "" {
+	for _, h := range [][2]string{{"host  ", a.host}, {"ASCII ", a.ascii}, {"reads ", a.unicode}} {
+		if h[1] == "" {
 			continue
 		}
-		for i, r := range render.Wrap(h, max(f.inner()-6, 1)) {
-			lines = append(lines, map[bool]string{true: "host  ", false: "      "}[i == 0]+t.Host.Paint(r))
+		for i, r := range render.Wrap(h[1], max(f.inner()-6, 1)) {
+			lines = append(lines, map[bool]string{true: h[0], false: "      "}[i == 0]+t.Host.Paint(r))
 		}
 	}
 	if a.port != "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"callboard/keymap"
 	"callboard/model/task"
 	"callboard/ui/uitest"
 
@@ -112,6 +113,16 @@ func TestURLViews(t *testing.T) {
 		all = append(all, look(t, f, 76, 15))
 	}
 	uitest.Golden(t, "urls", strings.Join(all, "\n"))
+}
+
+// An address that deceives in every way, at each size and in ASCII.
+func TestViewsOfADeceivingAddress(t *testing.T) {
+	const u = "https://bank.com@pаypal.com.secure.login.evil.example.:8443/a?b=c"
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {40, 12}} {
+		uitest.Golden(t, "url-deceives-"+itoa(size[0])+"x"+itoa(size[1]), look(t, open(t, visit(u)), size[0], size[1]))
+	}
+	f := New(uitest.Mono(t, true), keymap.Default(), visit(u))
+	uitest.Golden(t, "url-deceives-80x24-ascii", look(t, f, 80, 24))
 }
 
 func TestURLIsOpenedOnConsentOnly(t *testing.T) {
