@@ -67,6 +67,21 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
+// FuzzPattern holds that a pattern is run or refused, and never in the way.
+func FuzzPattern(f *testing.F) {
+	for _, p := range []string{`^(?=.*\d)(?!x)[^\s]\p{Lu}$`, `[^][]](?<n>a)\cJ\uD83D\uDE00`, `(?i:a{2,3})\b[\b\S[:x]`, `^(?=a|b)`, `\u{1F600}`} {
+		f.Add(p, "aB1 x")
+	}
+	f.Fuzz(func(t *testing.T, source, s string) {
+		if len(source) > maxPattern {
+			t.Skip()
+		}
+		if p, err := compilePattern(source); err == nil && (p.whole == nil || p.MatchString(s) != p.MatchString(s)) {
+			t.Errorf("%q is not run", source)
+		}
+	})
+}
+
 func large(fields int) json.RawMessage {
 	parts := make([]string, fields)
 	for i := range parts {

@@ -53,7 +53,7 @@ func (s *source) markSecrets(fields []task.Field) bool {
 	for i := range fields {
 		f := &fields[i]
 		v := properties.get(f.Name)
-		f.Secret = s.isSecret(f.Name, v, f.Kind) || f.Kind == task.JSONField && s.seek(v)
+		f.Secret = isSecret(f.Name, s.flatten(v, 0), f.Kind) || f.Kind == task.JSONField && s.seek(v)
 		found = found || f.Secret
 	}
 	return found || s.seek(s.root)
@@ -61,25 +61,20 @@ func (s *source) markSecrets(fields []task.Field) bool {
 
 // isSecret reports whether one property asks for a secret: by its name, title
 // or format, or since it may be written and never read.
-func (s *source) isSecret(key string, v *value, kind task.FieldKind) bool {
-	m := s.flatten(v, 0).members
+func isSecret(key string, flat flat, kind task.FieldKind) bool {
+	m := flat.members
 	switch kind {
 	case task.BooleanField, task.ChoiceField, task.ChoicesField:
 		return false
 	case task.NumberField, task.IntegerField:
 		return numberSecret(split(key)) || numberSecret(split(m["title"].text()))
 	case task.StringField:
-		if m["format"].text() == "password" || s.writeOnly(v) {
+		if m["format"].text() == "password" || m["writeOnly"].is(boolean) && m["writeOnly"].yes {
 			return true
 		}
 	case task.JSONField:
 	}
 	return namesSecret(split(key)) || namesSecret(split(m["title"].text()))
-}
-
-func (s *source) writeOnly(v *value) bool {
-	w := s.flatten(v, 0).members["writeOnly"]
-	return w.is(boolean) && w.yes
 }
 
 // seek reports whether a part of v, at any depth, asks for a secret.
@@ -116,7 +111,7 @@ func (s *source) within(v *value, look func(*value) bool) bool {
 		}
 		for _, key := range list.keys {
 			part := list.members[key]
-			if k == "properties" && s.isSecret(key, part, s.roughKind(part)) || look(part) {
+			if k == "properties" && s.nestedSecret(key, part) || look(part) {
 				return true
 			}
 		}
@@ -134,12 +129,14 @@ func (s *source) within(v *value, look func(*value) bool) bool {
 	return false
 }
 
-// roughKind is the kind of field that a nested part would be.
-func (s *source) roughKind(v *value) task.FieldKind {
+// nestedSecret reports whether a nested property asks for a secret, judged as
+// the field that it would be.
+func (s *source) nestedSecret(key string, v *value) bool {
 	var f task.Field
-	quiet := source{root: s.root}
-	quiet.kind(&f, quiet.flatten(v, 0))
-	return f.Kind
+	flat := s.flatten(v, 0)
+	quiet := source{root: s.root} // its warnings are given where it is a field
+	quiet.kind(&f, flat)
+	return isSecret(key, flat, f.Kind)
 }
 
 // secretPhrases are what secrets are called, one word or several.

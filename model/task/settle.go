@@ -169,7 +169,8 @@ func away(back bool, steps string, now time.Time) (moment, bool) {
 
 // within refuses what RFC 3339 cannot write.
 func within(m moment) (moment, bool) {
-	return m, m.at.Year() >= 0 && m.at.Year() <= 9999
+	year, utc := m.at.Year(), m.at.UTC().Year()
+	return m, min(year, utc) >= 0 && max(year, utc) <= 9999
 }
 
 // wall is the moment at which clocks in loc show what utc shows. Of two such

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
@@ -146,4 +147,31 @@ func TestAssembleSettles(t *testing.T) {
 	if err := json.Unmarshal(content, &sent); err != nil || sent.At.Before(before.Truncate(time.Second)) || sent.At.After(time.Now()) {
 		t.Errorf("by the clock of the machine: %s", content)
 	}
+}
+
+// FuzzSettle holds that what is settled is RFC 3339, and stays what it is.
+func FuzzSettle(f *testing.F) {
+	for _, s := range []string{"2026-12-01 09:00", "+1d6h", "in 90m", "tomorrow 09:00+02:00", "2026-03-29 02:30", "now", "0000-01-01", "9999-12-31 23:59-12:00", "-99999w"} {
+		f.Add(s, int64(1_800_000_000), "Europe/Berlin")
+	}
+	f.Fuzz(func(t *testing.T, typed string, at int64, zone string) {
+		loc, err := time.LoadLocation(zone)
+		if err != nil || at < 0 || at > 4e9 {
+			t.Skip()
+		}
+		now := time.Unix(at, 0).In(loc)
+		for format, layout := range map[string]string{"date-time": time.RFC3339Nano, "date": time.DateOnly} {
+			field := &Field{Kind: StringField, Format: format}
+			sent, differs := field.Settle(typed, now)
+			if again, _ := field.Settle(sent, now.Add(time.Hour)); differs && again != sent {
+				t.Errorf("%s %q is sent as %q, and that as %q", format, typed, sent, again)
+			}
+			if !differs || strings.TrimSpace(typed) == sent {
+				continue // as it was typed, right or wrong
+			}
+			if _, err := time.Parse(layout, sent); err != nil {
+				t.Errorf("%s %q is sent as %q: %v", format, typed, sent, err)
+			}
+		}
+	})
 }
