@@ -70,6 +70,9 @@ func (r *Root) footer(s *scene) []string {
 		above := " " + s.noteRole(said).Paint(s.cut(said.text, r.width-1))
 		return []string{s.fit(above, r.width), s.fit(r.over.foot(r, s), r.width)}
 	case r.over != nil:
+		if f, ok := r.over.(*formOverlay); ok && f.form.Message() != "" {
+			return s.lines(oneLine(f.form.Message()), &s.t.Warning, r.width, r.height)
+		}
 		return []string{s.fit(r.over.foot(r, s), r.width)}
 	}
 	right := r.waits(s)
@@ -92,13 +95,18 @@ func (r *Root) sentence(s *scene, said note) []string {
 	if w := width(said.text) + 3; w+width(right) <= r.width {
 		return []string{" " + role.Paint(said.text) + spaces(r.width-w-width(right)+2) + right}
 	}
-	lines := render.Wrap(said.text, max(r.width-2, 1))
-	if most := min(max((r.height-6)/3, 1), 3); len(lines) > most {
-		lines[most-1] = s.cut(strings.Join(lines[most-1:], " "), r.width-2)
+	return s.lines(said.text, role, r.width, r.height)
+}
+
+// lines are a long sentence for the footer, as far as a screen of w by h has room.
+func (s *scene) lines(words string, role *themes.Role, w, h int) []string {
+	lines := render.Wrap(words, max(w-2, 1))
+	if most := min(max((h-6)/3, 1), 3); len(lines) > most {
+		lines[most-1] = s.cut(strings.Join(lines[most-1:], " "), w-2)
 		lines = lines[:most]
 	}
 	for i, line := range lines {
-		lines[i] = " " + role.Paint(s.fit(line, r.width-1))
+		lines[i] = " " + role.Paint(s.fit(line, w-1))
 	}
 	return lines
 }

@@ -454,8 +454,5 @@ func (f *formOverlay) draw(r *Root, s *scene, screen []string) {
 }
 
 func (f *formOverlay) foot(r *Root, s *scene) string {
-	if words := f.form.Message(); words != "" {
-		return " " + s.t.Warning.Paint(s.cut(oneLine(words), r.width-2))
-	}
 	return s.hintRow(f.form.Hints(), r.width)
 }

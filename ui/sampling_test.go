@@ -115,7 +115,8 @@ func TestASamplingRequestIsRefused(t *testing.T) {
 		srv.samples("s1", "t1", "Name the capital of France.")
 		s.settle()
 		s.press("a", "ctrl+o", "d")
-		s.shows("2026-07-28 has no form for a refusal")
+		s.size(80, 24)
+		s.shows("2026-07-28 has no form for a refusal", "cancel the task") // whole
 		if len(srv.replies) != 0 || s.r.over == nil {
 			t.Errorf("replies %+v", srv.replies)
 		}
