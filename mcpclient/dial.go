@@ -34,6 +34,22 @@ func (ep *Endpoint) declared() map[string]any {
 	return can
 }
 
+// declared2025 is declared, and the requests of the server that may be tasks of
+// ours: those that a person answers (basic/utilities/tasks, "Client Capabilities").
+func (ep *Endpoint) declared2025() map[string]any {
+	can := ep.declared()
+	if ep.cfg.ReadOnly {
+		return can
+	}
+	type none struct{}
+	requests := map[string]any{"elicitation": map[string]any{"create": none{}}}
+	if ep.cfg.Sampling {
+		requests["sampling"] = map[string]any{"createMessage": none{}}
+	}
+	can["tasks"] = map[string]any{"list": none{}, "cancel": none{}, "requests": requests}
+	return can
+}
+
 // dial2025 begins or rejoins a session of MCP 2025-11-25, or of an older
 // revision where the server has no other. note is for About.
 func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume, note string) (*Session, error) {
@@ -54,6 +70,9 @@ func (ep *Endpoint) dial2025(ctx context.Context, resume task.Resume, note strin
 		return nil, err
 	}
 	e.remark(note)
+	e.mu.Lock()
+	e.postOnly = resume.PostOnly && !resume.IsZero()
+	e.mu.Unlock()
 	e.restore()
 	if !resume.IsZero() && resume.PostOnly {
 		e.leaveStream()
@@ -80,9 +99,6 @@ func (e *era2025) remark(note string) {
 // leaveStream is listen for a session whose GET stream another callboard holds:
 // a second one could take its messages.
 func (e *era2025) leaveStream() {
-	e.mu.Lock()
-	e.postOnly = true
-	e.mu.Unlock()
 	e.triedStream()
 	e.feed.add(task.Stream{Never: true, Why: "this session's stream is left to other callboards: news come by asking"})
 }
@@ -91,7 +107,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 	var id task.Secret
 	raw, err := e.do(ctx, request{
 		method: "initialize",
-		params: fields{"protocolVersion": version2025, "capabilities": e.ep.declared(), "clientInfo": e.ep.client()},
+		params: fields{"protocolVersion": version2025, "capabilities": e.ep.declared2025(), "clientInfo": e.ep.client()},
 		first:  true,
 		head: func(h transport.Head) {
 			if h.SessionID != "" {

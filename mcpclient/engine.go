@@ -107,7 +107,7 @@ func (e *engine) recover() {
 func (e *engine) lose(err *task.Error) {
 	e.mu.Lock()
 	e.manners.ending()
-	waited := len(e.prompts.queue) > 0
+	waited := e.prompts.told > 0
 	gone := e.prompts.drop(func(*prompt) bool { return true })
 	e.mu.Unlock()
 	events := make([]task.Event, 0, len(gone)+1)
@@ -193,7 +193,7 @@ func (e *engine) observe(t task.Task) task.Task {
 			e.live[t.ID] = t.ID
 		}
 		if over {
-			gone, why = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID }), "its task goes on without an answer"
+			gone, why = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Polled }), "its task goes on without an answer"
 		}
 	}
 	lives := !t.Status.Terminal() && !e.ended.ids[t.ID]

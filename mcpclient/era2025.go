@@ -40,6 +40,7 @@ type era2025 struct {
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
 	attended  map[task.ID]*attendance
 	sweep     sweep
+	received  receivedTable
 	kept      []place      // of questions that were open when the session was left, and have not come again
 	reopens   []*reopening // the streams that are resumed for them
 	left      *task.Resume // as the session was when it ended
@@ -52,6 +53,7 @@ func (ep *Endpoint) new2025() (*era2025, error) {
 		replies:     make(chan ownMessage, maxOutbox),
 		asking:      make(map[task.ID]time.Time),
 		attended:    make(map[task.ID]*attendance),
+		received:    newReceivedTable(),
 	}
 	return e, e.begin(ep, e, task.About{Era: task.Legacy, Version: version2025})
 }
@@ -96,6 +98,9 @@ func (e *era2025) ending() {
 	if e.left == nil {
 		left := e.now()
 		e.left = &left
+		for _, r := range e.received.order {
+			r.timer.Stop()
+		}
 	}
 }
 
@@ -132,6 +137,7 @@ func (e *era2025) stoppedAsking(t task.Task) bool {
 // that a session that is kept goes on; tasks/result alone are given up in so
 // many words, which no task minds.
 func (e *era2025) close(ctx context.Context, keep bool) {
+	e.awaitFetch(ctx)
 	e.mu.Lock()
 	e.closed = true
 	own := e.session != "" && !e.info.Joined

@@ -164,6 +164,9 @@ func (l *limiter) leave(why task.Text, which func(*prompt) bool) {
 			return false
 		}
 		l.bytes -= q.size
+		if q.received != nil {
+			q.received.moot()
+		}
 		return true
 	})
 	if q := l.letting; q != nil && which(q.prompt) {

@@ -15,6 +15,10 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 	if !silent && !e.takes(m) {
 		return
 	}
+	if a, fault := e.augmented(m.Params); a != nil || fault != "" {
+		e.prompted(m, o) // it has its response at once, and is shown in its turn
+		return
+	}
 	p := &prompt{request: m.ID, params: sumOf(m.Params)}
 	p.Task, p.Call = relatedTask(m.Params), o.call
 	if p.Task == "" {
@@ -51,7 +55,7 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 // that wait for their turn. It reports false where it is none of them.
 func (e *era2025) unqueued(params json.RawMessage) bool {
 	id := jsonrpc.ID(member(params, "requestId"))
-	which := func(p *prompt) bool { return p.request == id }
+	which := func(p *prompt) bool { return p.request == id && p.received == nil }
 	e.mu.Lock()
 	found := e.prompts.waits(which) != nil
 	if found {

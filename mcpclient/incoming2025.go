@@ -27,7 +27,7 @@ func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
 	case methodElicit, methodSample:
 		e.admit(m, o)
 	default:
-		if !silent { // who may answer does
+		if !silent && !e.served(m, o) { // who may answer does
 			e.refuse(m.ID, m.Method, jsonrpc.CodeMethodNotFound, "callboard does not offer this method")
 		}
 	}

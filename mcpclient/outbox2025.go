@@ -21,18 +21,35 @@ const (
 type ownMessage struct {
 	method string // for words
 	body   []byte
+	late   func() []byte // makes body when it is sent; nil for none
+	// again: it is sent again where that fails. A response is matched by its id,
+	// so that a second one does nothing.
+	again bool
+	tries int
+	// sent is told once it was taken, failed once it is given up; both may be nil.
+	sent, failed func()
 }
 
+// resendBase is the pause before a message is sent again, four times as long with
+// each further try; resendTries is how often.
+const (
+	resendBase  = time.Second
+	resendTries = 3
+)
+
 // post puts a message into the outbox. Handlers of messages must not wait for
-// the network, or the stream that they serve would stand still.
-func (e *era2025) post(m ownMessage) {
-	if m.body == nil {
-		return
+// the network, or the stream that they serve would stand still. It reports false
+// where there is no room; failed is then the caller's to call.
+func (e *era2025) post(m ownMessage) bool {
+	if m.body == nil && m.late == nil {
+		return true
 	}
 	select {
 	case e.replies <- m:
+		return true
 	default:
 		e.ep.Note("not sent, the server asks faster than it takes answers: " + m.method)
+		return false
 	}
 }
 
@@ -41,13 +58,39 @@ func (e *era2025) sendOwn() {
 	for {
 		select {
 		case m := <-e.replies:
-			ctx, cancel := context.WithTimeout(e.life, oneWayPatience)
-			if err := e.oneWay(ctx, m.body); err != nil && e.life.Err() == nil {
-				e.ep.Note("could not send " + m.method + ": " + e.ep.explain("POST", err).Message.Line())
-			}
-			cancel()
+			e.sendOne(m)
 		case <-e.life.Done():
 			return
+		}
+	}
+}
+
+func (e *era2025) sendOne(m ownMessage) {
+	if m.late != nil {
+		if m.body, m.late = m.late(), nil; m.body == nil {
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(e.life, oneWayPatience)
+	defer cancel()
+	switch err := e.oneWay(ctx, m.body); {
+	case err == nil:
+		if m.sent != nil {
+			m.sent()
+		}
+	case e.life.Err() != nil:
+	case m.again && m.tries < resendTries:
+		pause := resendBase << (2 * m.tries)
+		m.tries++
+		e.spawn(func() {
+			if wait(e.life, pause) && !e.post(m) && m.failed != nil {
+				m.failed()
+			}
+		})
+	default:
+		e.ep.Note("could not send " + m.method + ": " + e.ep.explain("POST", err).Message.Line())
+		if m.failed != nil {
+			m.failed()
 		}
 	}
 }

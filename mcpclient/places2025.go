@@ -36,6 +36,8 @@ type place struct {
 	Waits bool        `json:"waits,omitempty"` // Of is a tasks/result
 	Asks  string      `json:"asks,omitempty"`  // the params of the request, where After is empty
 	How   string      `json:"how,omitempty"`   // the method of the request, absent for elicitation/create
+	Mine  task.ID     `json:"mine,omitempty"`  // the task that it is to the server, where that asked for one
+	TTL   int64       `json:"ttl,omitempty"`   // of Mine, in milliseconds
 	Done  bool        `json:"done,omitempty"`  // no place, but a question that is not to be asked again
 }
 
@@ -87,16 +89,29 @@ func readPlaces(lines string) (kept []place, done []closedPrompt) {
 func (e *era2025) places() (last, lines string) {
 	last = e.lastEvent
 	var open []place
+	add := func(p *prompt) {
+		// What a call asks is of no use to who cannot have its reply.
+		if p.place.After != "" || p.place.Asks != "" && (p.Task != "" || p.Call == "") {
+			p.place.Task, p.place.Call = p.Task, p.Call
+			open = append(open, p.place)
+		}
+	}
+	for _, r := range e.received.order {
+		if !r.status.Terminal() || r.answer && !r.fetched { // an answer is on no disk: it is asked for again
+			add(r.prompt)
+		}
+	}
 	for _, k := range e.kept {
+		if p := e.prompts.asked[k.Ask]; p != nil && p.params == k.Sum {
+			continue // it is open already
+		}
 		if k.Of != "" || !e.wasUp { // else the stream was resumed and did not bring it
 			open = append(open, k)
 		}
 	}
 	for _, p := range e.prompts.open {
-		// What a call asks is of no use to who cannot have its reply.
-		if p.place.After != "" || p.place.Asks != "" && (p.Task != "" || p.Call == "") {
-			p.place.Task, p.place.Call = p.Task, p.Call
-			open = append(open, p.place)
+		if p.received == nil {
+			add(p)
 		}
 	}
 	if len(open) == 0 {
@@ -115,7 +130,7 @@ func (e *era2025) places() (last, lines string) {
 	// What came behind the oldest of them, and is answered, comes again too.
 	var done []place
 	for _, c := range e.prompts.closed {
-		if at := c.at.UnixMilli(); at >= open[0].At && c.request != "" {
+		if at := c.at.UnixMilli(); at >= open[0].At && c.request != "" && !slices.ContainsFunc(open, func(p place) bool { return p.as() == askedAs{c.request, c.params} }) {
 			done = append(done, place{Ask: c.request, Sum: c.params, At: at, Done: true})
 		}
 	}
@@ -169,11 +184,16 @@ func (e *era2025) restore() {
 	kept := slices.Clone(e.kept)
 	e.mu.Unlock()
 	for _, k := range kept {
-		if k.Asks == "" {
+		if k.Asks == "" || k.Mine != "" && !e.mine(k) {
 			continue
 		}
 		if params := json.RawMessage(k.Asks); sumOf(params) == k.Sum && isObject(params) && json.Valid(params) {
 			e.prompted(&jsonrpc.Message{ID: k.Ask, Method: cmp.Or(k.How, methodElicit), Params: params}, &origin{})
+			if k.Mine != "" && k.Of != "" && k.After != "" {
+				e.mu.Lock()
+				e.kept = append(e.kept, k) // its stream is resumed for what the server asks next
+				e.mu.Unlock()
+			}
 		}
 	}
 }

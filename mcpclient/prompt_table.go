@@ -12,15 +12,16 @@ import (
 // prompt is one question of the server that can be answered.
 type prompt struct {
 	task.Prompt
-	request jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
-	related json.RawMessage // `_meta` related-task, as it came, nil for none
-	params  uint64          // hash of what was asked, the same in every process
-	key     string          // of 2026-07-28: its name among the inputRequests of its task or call
-	round   *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
-	sending bool            // an answer is on its way
-	refused bool            // the answer that was sent last is a refusal
-	place   place           // of 2025-11-25: where it stands in a stream
-	reopens *reopening      // of 2025-11-25: what brought it again, nil for nothing
+	request  jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
+	related  json.RawMessage // `_meta` related-task, as it came, nil for none
+	params   uint64          // hash of what was asked, the same in every process
+	key      string          // of 2026-07-28: its name among the inputRequests of its task or call
+	round    *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
+	sending  bool            // an answer is on its way
+	refused  bool            // the answer that was sent last is a refusal
+	place    place           // of 2025-11-25: where it stands in a stream
+	reopens  *reopening      // of 2025-11-25: what brought it again, nil for nothing
+	received *received       // of 2025-11-25: the task that it is to the server, nil for none
 }
 
 // closedPrompt is what is remembered of a prompt that ended.
@@ -64,6 +65,9 @@ func (t *promptTable) close(p *prompt, why string) {
 	}
 	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
 	p.reopens.closed()
+	if p.received != nil {
+		p.received.moot()
+	}
 }
 
 // drop closes all prompts that which chooses, those that wait for their turn

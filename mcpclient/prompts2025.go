@@ -26,6 +26,11 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 		}
 		return
 	}
+	asTask, fault := e.augmented(m.Params)
+	if fault != "" {
+		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, fault)
+		return
+	}
 	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params)}
 	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
 	p.related = member(member(m.Params, "_meta"), metaRelated)
@@ -43,21 +48,46 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 		}
 		return
 	}
+	if asTask != nil && !e.received.room() {
+		e.mu.Unlock()
+		e.refuse(m.ID, m.Method, jsonrpc.CodeInternal, fmt.Sprintf("callboard receives %d tasks at a time, and as many wait for a person", maxReceived))
+		return
+	}
 	old := e.prompts.asked[m.ID]
+	if old != nil && old.received != nil {
+		old = nil // its request has its response
+	}
 	if old != nil {
 		e.prompts.close(old, "the server asked something else under the same id")
 	}
 	e.put(p, o, m.Params)
 	e.tie(p, o)
-	e.prompts.open[p.ID] = p
+	var created ownMessage
+	waits := false
+	if asTask != nil {
+		again := p.place.Mine != ""
+		created = e.receive(p, asTask, m.Params)
+		waits = !again && !e.prompts.turn(p) && e.prompts.wait(&queued{prompt: p, size: len(m.Params)})
+	}
+	if !waits {
+		e.prompts.open[p.ID] = p
+	}
 	e.prompts.asked[m.ID] = p
 	e.cameAgain(askedAs{m.ID, p.params}, p)
 	told := p.Prompt // the tie may change as soon as the lock is gone
 	e.mu.Unlock()
+	posted := e.post(created) // before the person sees it
 	if old != nil {
 		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
 	}
-	e.feed.add(task.Prompted{Prompt: told})
+	if waits {
+		e.paced()
+	} else {
+		e.feed.add(task.Prompted{Prompt: told})
+	}
+	if !posted {
+		created.failed()
+	}
 }
 
 // takes reports whether requests of m's method were declared, and refuses m where
@@ -120,7 +150,14 @@ func (e *era2025) withdrawn(params json.RawMessage) {
 	id := jsonrpc.ID(member(params, "requestId"))
 	why := withdrawal(params)
 	e.mu.Lock()
+	if e.received.resultGivenUp(id) {
+		e.mu.Unlock()
+		return
+	}
 	p := e.prompts.asked[id]
+	if p != nil && p.received != nil {
+		p = nil // a task is cancelled by tasks/cancel alone (basic/utilities/cancellation)
+	}
 	if p != nil {
 		e.prompts.close(p, "the server no longer waits for it")
 	}
@@ -196,6 +233,9 @@ func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
 func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
 	if p.request == "" {
 		return nil // nobody waits for an answer: the call is sent again
+	}
+	if p.received != nil {
+		return e.settle(p, r)
 	}
 	result, refused, err := replyTo(&p.Prompt, r, p.related)
 	if err != nil {

@@ -25,6 +25,9 @@ const (
 	// asked on it any more: some servers give one that was resumed what is there,
 	// and nothing that comes.
 	reopenLook = 20 * time.Second
+	// receivedLook is the same, after the last event, where the server polls on that
+	// stream for a task that we receive; longer each time that nothing came.
+	receivedLook = 2 * receivedPoll
 )
 
 // reopening is a stream that is resumed for the questions that stand in it. A
@@ -69,6 +72,7 @@ func (g *reopening) settle() {
 // cameAgain notes that a question came, which p is, or was: then p is nil. e.mu
 // is held.
 func (e *era2025) cameAgain(as askedAs, p *prompt) {
+	e.kept = slices.DeleteFunc(e.kept, func(k place) bool { return k.Mine != "" && k.as() == as })
 	for _, g := range e.reopens {
 		if !g.asks[as] {
 			continue
@@ -95,7 +99,7 @@ func (e *era2025) reopenings(which func(place) bool) []*reopening {
 	}
 	var gs []*reopening
 	for _, p := range e.kept {
-		if p.Of == "" || p.After == "" || !which(p) || slices.ContainsFunc(e.reopens, func(g *reopening) bool { return g.asks[p.as()] }) {
+		if p.Of == "" || p.After == "" || !which(p) || p.Mine != "" && e.postOnly || slices.ContainsFunc(e.reopens, func(g *reopening) bool { return g.asks[p.as()] }) {
 			continue
 		}
 		i := slices.IndexFunc(gs, func(g *reopening) bool { return g.Of == p.Of && g.Task == p.Task })
@@ -111,6 +115,12 @@ func (e *era2025) reopenings(which func(place) bool) []*reopening {
 		gs = append(gs, g)
 	}
 	e.reopens = append(e.reopens, gs...)
+	// Those of tasks that we receive are open again already.
+	for _, p := range slices.Clone(e.kept) {
+		if q := e.prompts.asked[p.Ask]; p.Mine != "" && q != nil && q.params == p.Sum {
+			e.cameAgain(p.as(), q)
+		}
+	}
 	return gs
 }
 
@@ -201,14 +211,24 @@ func (e *era2025) readOn(ctx context.Context, g *reopening, r request) (*jsonrpc
 	if g.mine == nil {
 		return e.exchange(ctx, r)
 	}
+	var last atomic.Pointer[time.Time] // event
 	r.seen = func(id string) {
+		now := time.Now()
+		last.Store(&now)
 		if id != "" {
 			r.after = id
 		}
 	}
+	pause := receivedLook
 	for {
 		look, cancel := context.WithCancel(ctx)
+		before, patience := last.Load(), pause
 		e.spawn(func() {
+			if g.Mine != "" {
+				quiet(look, &last, patience)
+				cancel()
+				return
+			}
 			select {
 			case <-g.over:
 			case <-look.Done():
@@ -218,11 +238,26 @@ func (e *era2025) readOn(ctx context.Context, g *reopening, r request) (*jsonrpc
 			}
 		})
 		m, err := e.exchange(look, r)
+		if pause *= 2; last.Load() != before {
+			pause = receivedLook
+		}
+		pause = min(pause, reopenLook)
 		again := err != nil && ctx.Err() == nil && look.Err() != nil
 		cancel()
 		if !again {
 			return m, err
 		}
+	}
+}
+
+// quiet waits until nothing came for d, or ctx ends.
+func quiet(ctx context.Context, last *atomic.Pointer[time.Time], d time.Duration) {
+	for left := d; left > 0 && wait(ctx, left); {
+		at := last.Load()
+		if at == nil {
+			return
+		}
+		left = d - time.Since(*at)
 	}
 }
 

@@ -132,6 +132,8 @@ var definitions = map[string]string{
 	"tasks/get":                 "GetTaskRequest",
 	"tasks/result":              "GetTaskPayloadRequest",
 	"tasks/cancel":              "CancelTaskRequest",
+	// As the receiver of the server's tasks.
+	"notifications/tasks/status": "TaskStatusNotification",
 }
 
 // checkRequests holds what a server received against the official schema, and
@@ -186,6 +188,7 @@ func validate(t *testing.T, r mcptest.Request) {
 		if kind := answerType(r.Params); kind != "" {
 			check(t, c, kind, r.Params)
 		}
+		checkReceived(t, c, r.Params)
 	}
 	if name == "" {
 		t.Errorf("the server was sent %q, which callboard has no business to send", r.Method)
@@ -207,6 +210,25 @@ func answerType(result []byte) string {
 		return "CreateMessageResult"
 	}
 	return ""
+}
+
+// checkReceived holds what we say of tasks that we receive against the official
+// schema: no such result names its task in a _meta of its own.
+func checkReceived(t *testing.T, c *jsonschema.Compiler, raw json.RawMessage) {
+	t.Helper()
+	for key, names := range map[string][]string{
+		"task": {"CreateTaskResult"}, "tasks": {"ListTasksResult"}, "taskId": {"GetTaskResult", "CancelTaskResult"},
+	} {
+		if member(raw, key) == nil {
+			continue
+		}
+		for _, name := range names {
+			check(t, c, name, raw)
+		}
+		if member(raw, "_meta") != nil {
+			t.Errorf("%s has a _meta", raw)
+		}
+	}
 }
 
 var compiling sync.Mutex // a Compiler is not safe for tests in parallel

@@ -78,7 +78,8 @@ func assertWire(t *testing.T, r *rig, id task.ID) {
 		case mcptest.KindNotification, mcptest.KindStream, mcptest.KindDelete:
 		}
 		if q.Method == "initialize" {
-			want := `{"capabilities":{"elicitation":{"form":{},"url":{}}},"clientInfo":{"name":"callboard",`
+			want := `{"capabilities":{"elicitation":{"form":{},"url":{}},"tasks":{"cancel":{},"list":{},` +
+				`"requests":{"elicitation":{"create":{}}}}},"clientInfo":{"name":"callboard",`
 			if !strings.HasPrefix(string(q.Params), want) || !strings.HasSuffix(string(q.Params), `"protocolVersion":"2025-11-25"}`) {
 				t.Errorf("initialize says %s", q.Params)
 			}

@@ -85,10 +85,11 @@ type Faults struct {
 	RefuseResult bool // tasks/result of a live task is -32603 "no result stored" at once
 	ErrorStatus  int  // HTTP status of JSON-RPC errors; zero: 200, in the modern era what the specification says
 
-	CutBytes   func() int    // bytes after which the next SSE connection breaks; zero or less: it does not. Never called twice at once
-	CutEvents  int           // events after which an SSE connection breaks; zero: it does not
-	StreamLife time.Duration // time after which an SSE connection is closed on purpose; zero: it is not
-	Noise      bool          // unrelated notifications and a ping stand before each reply on SSE
+	CutBytes    func() int    // bytes after which the next SSE connection breaks; zero or less: it does not. Never called twice at once
+	CutEvents   int           // events after which an SSE connection breaks; zero: it does not
+	MuteResumed bool          // a POST's stream that is resumed gives what there is, and nothing that comes
+	StreamLife  time.Duration // time after which an SSE connection is closed on purpose; zero: it is not
+	Noise       bool          // unrelated notifications and a ping stand before each reply on SSE
 
 	CursorLoop      bool // the cursor of tasks/list repeats for ever
 	CursorRestarts  bool // a bad cursor starts again at the first page; without it -32602

@@ -46,6 +46,9 @@ func (s *Server) resumeStream(w http.ResponseWriter, r *http.Request, ss *sessio
 	}
 	switch {
 	case ok && st != nil && s.cfg.keep > 0 && st.has(n+1):
+		if s.faults.Load().MuteResumed && key != "g" {
+			st = st.snapshot(n + 1)
+		}
 		s.carry(w, r, st, n+1, false, nil)
 	case s.faults.Load().UnknownID:
 		s.carry(w, r, newStream("x", 0, 0), 0, false, nil)

@@ -45,7 +45,6 @@ func (s *Server) CompleteElicitation(sessionID, elicitationID string) {
 // SendRequest sends a request on the GET stream of a session, any if sessionID is empty, and waits for the result. An
 // error that the client answers is an [*Error].
 func (s *Server) SendRequest(ctx context.Context, sessionID, method string, params any) (json.RawMessage, error) {
-	answers := make(chan *incoming, 1)
 	s.mu.Lock()
 	var to *session
 	s.eachSession(sessionID, func(ss *session) { to = ss })
@@ -53,23 +52,9 @@ func (s *Server) SendRequest(ctx context.Context, sessionID, method string, para
 		s.mu.Unlock()
 		return nil, ErrNoSession
 	}
-	id := s.requestID(to)
-	to.pending[string(id)] = func(m *incoming) { answers <- m }
-	s.volunteer(to, s.encode(method, outgoing{ID: id, Method: method, Params: params}))
+	a := s.put(to, nil, method, params)
 	s.mu.Unlock()
-	select {
-	case m := <-answers:
-		if m.Error != nil {
-			return nil, m.Error
-		}
-		return m.Result, nil
-	case <-ctx.Done():
-	case <-s.ctx.Done():
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(to.pending, string(id))
-	return nil, context.Cause(ctx)
+	return s.awaitAnswer(ctx, a)
 }
 
 // broadcast sends a notification on GET streams. s.mu is held.

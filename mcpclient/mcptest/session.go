@@ -15,9 +15,10 @@ type session struct {
 	form     bool // the client takes form elicitations
 	url      bool // and URL ones
 	sampling bool
-	account  string // bearer token it was opened with
-	ready    bool   // notifications/initialized has come
-	level    int    // least severity of notifications/message it wants
+	tasks    struct{ elicitation, sampling bool } // it receives tasks for these requests
+	account  string                               // bearer token it was opened with
+	ready    bool                                 // notifications/initialized has come
+	level    int                                  // least severity of notifications/message it wants
 	seen     time.Time
 	get      *stream
 	streams  map[string]*stream
@@ -92,6 +93,8 @@ func (ss *session) declare(caps json.RawMessage) {
 	var c clientCaps
 	if json.Unmarshal(caps, &c) == nil {
 		ss.form, ss.url, ss.sampling = c.modes()
+		ss.tasks.elicitation = c.Tasks.Requests.Elicitation.Create != nil
+		ss.tasks.sampling = c.Tasks.Requests.Sampling.CreateMessage != nil
 	}
 }
 
@@ -101,7 +104,17 @@ type clientCaps struct {
 		Form *struct{} `json:"form"`
 		URL  *struct{} `json:"url"`
 	} `json:"elicitation"`
-	Sampling   *struct{}                  `json:"sampling"`
+	Sampling *struct{} `json:"sampling"`
+	Tasks    struct {
+		Requests struct {
+			Elicitation struct {
+				Create *struct{} `json:"create"`
+			} `json:"elicitation"`
+			Sampling struct {
+				CreateMessage *struct{} `json:"createMessage"`
+			} `json:"sampling"`
+		} `json:"requests"`
+	} `json:"tasks"` // of the legacy era
 	Extensions map[string]json.RawMessage `json:"extensions"`
 }
 

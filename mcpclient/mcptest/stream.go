@@ -180,6 +180,16 @@ func (st *stream) over() bool {
 	return st.ended
 }
 
+// snapshot is the stream as it is, from event number from on, which takes nothing that comes.
+func (st *stream) snapshot(from int) *stream {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	now := newStream(st.key, st.keep, st.maxPending)
+	now.events, now.base, now.next = append([]event(nil), st.events[from-st.base:]...), from, from
+	now.ended, now.final = st.ended, st.final
+	return now
+}
+
 // frame appends event number n to buf as SSE.
 func (st *stream) frame(buf, data []byte, n int) []byte {
 	if st.keep > 0 {
