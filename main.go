@@ -323,14 +323,14 @@ func facts() *cli.Facts {
 		f.Problem = err.Error()
 		return f
 	}
-	f.State = folder.Dir()
+	f.State, f.Audit = folder.Dir(), folder.AuditPath()
 	files, err := folder.Files(context.Background())
 	if err != nil {
 		f.Problem = err.Error()
 	}
 	for _, file := range files {
 		f.Files = append(f.Files, cli.FactsFile{
-			Path: file.Path, URL: file.URL, Handles: file.Handles, Sessions: file.Sessions, Sent: file.Sent, Problem: file.Problem,
+			Path: file.Path, Size: file.Size, Folder: file.Folder, Drafts: file.Drafts, URL: file.URL, Handles: file.Handles, Sessions: file.Sessions, Sent: file.Sent, Problem: file.Problem,
 		})
 	}
 	return f

@@ -306,6 +306,9 @@ func (a *Audit) untold() error {
 	return err
 }
 
+// AuditPath returns the path of the audit trail's file. Older files are beside it.
+func (f *Folder) AuditPath() string { return f.auditPath(0) }
+
 // auditPath returns the path of the trail's file, or with n > 0 of the one that
 // was the nth before.
 func (f *Folder) auditPath(n int) string {

@@ -39,6 +39,16 @@ func child(what string) {
 		}
 		fmt.Println("ready")
 		<-orphaned
+	case "type":
+		fmt.Println("ready")
+		for i := 0; ; i++ {
+			select {
+			case <-orphaned:
+				return
+			default:
+			}
+			m.Keep(typing("q", strings.Repeat(strconv.Itoa(i%10), 20_000), time.Now()))
+		}
 	case "write":
 		fmt.Println("ready")
 		for i := 0; ; i++ {
@@ -129,6 +139,36 @@ func TestKilledWhileWriting(t *testing.T) {
 		kill()
 		if k := recall(t, m); len(k.Handles) < 2 { // without a word of damage
 			t.Fatalf("kept: %s", ids(k.Handles))
+		}
+	}
+}
+
+// kill -9 while typing: what was typed up to a moment before is there, whole.
+func TestKilledWhileTyping(t *testing.T) {
+	dir := t.TempDir()
+	for round := range 3 {
+		kill := start(t, dir, "type")
+		var path string
+		until(t, "nothing is written", func() bool {
+			found := draftFiles(t, dir, "*.json")
+			if len(found) == 1 {
+				path = found[0]
+			}
+			return path != ""
+		})
+		for writes, seen := 0, stat(path); writes < 2+round; { // the child is in the midst of it
+			if now := stat(path); differs(seen, now) {
+				writes, seen = writes+1, now
+			}
+		}
+		kill()
+		k := recall(t, process(t, dir, Credentials{})) // without a word of damage
+		if len(k.Drafts) != 1 {
+			t.Fatalf("%d drafts", len(k.Drafts))
+		}
+		text := k.Drafts[0].Fields["text"]
+		if len(text) != 20_000 || strings.Trim(text, text[:1]) != "" {
+			t.Errorf("the draft is torn: %d bytes", len(text))
 		}
 	}
 }

@@ -118,6 +118,7 @@ func (f *Folder) tidy(ctx context.Context) {
 		_ = os.RemoveAll(filepath.Join(f.servers(), aside[0]))
 		aside = aside[1:]
 	}
+	f.tidyDrafts(ctx, now)
 	entries, _ = os.ReadDir(f.live()) // none: nothing to tidy
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".lock"); ok && older(e, time.Minute) && !f.alive(name) {
@@ -130,6 +131,36 @@ func (f *Folder) tidy(ctx context.Context) {
 func since(name string) string {
 	_, at, _ := strings.Cut(name, damaged)
 	return at
+}
+
+// tidyDrafts removes drafts that have had their time, of whatever server: who
+// typed them is told that they go. What was set aside goes with them.
+func (f *Folder) tidyDrafts(ctx context.Context, now time.Time) {
+	folders, _ := os.ReadDir(f.drafts()) // none: nothing to tidy
+	for _, folder := range folders {
+		dir := filepath.Join(f.drafts(), folder.Name())
+		entries, err := os.ReadDir(dir)
+		if err != nil || !folder.IsDir() {
+			continue // a lock
+		}
+		left := len(entries)
+		for _, e := range entries {
+			age := draftStays
+			if strings.Contains(e.Name(), temporary) {
+				age = oldTemporary
+			}
+			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > age && os.RemoveAll(filepath.Join(dir, e.Name())) == nil {
+				left--
+			}
+		}
+		if left > 0 {
+			continue
+		}
+		if lock, err := hold(ctx, dir+".lock", draftLockWait); err == nil {
+			gone := os.Remove(dir) == nil // one that is not empty any more stays
+			release(lock, gone)
+		}
+	}
 }
 
 func (f *Folder) removeServer(ctx context.Context, path string) {

@@ -63,6 +63,12 @@ func (m *Memory) path() string {
 	return filepath.Join(m.folder.servers(), name)
 }
 
+func (m *Memory) salt() []byte {
+	m.folder.mu.Lock()
+	defer m.folder.mu.Unlock()
+	return m.folder.salt
+}
+
 func stat(path string) os.FileInfo {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -100,7 +106,7 @@ func (m *Memory) exchange(ctx context.Context, also func(writer, *document)) err
 		m.pending.back(changes)
 		return err
 	}
-	m.told = ""
+	m.mended()
 	return nil
 }
 
@@ -272,6 +278,9 @@ func (m *Memory) kept(fresh bool) task.Kept {
 		}
 	}
 	sortSent(k.Unsettled)
+	if !m.aside {
+		k.Drafts = m.drafts.all(w.now)
+	}
 	return k
 }
 

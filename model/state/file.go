@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -179,7 +178,7 @@ func (d document) encode() ([]byte, error) {
 // ascii writes what else stands in a JSON text by its escapes: a terminal, or a
 // person who looks at the file, is not to be led astray by a server's words.
 func ascii(text []byte) []byte {
-	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
+	if !slices.ContainsFunc(text, func(b byte) bool { return b >= 0x7f }) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+len(text)/4)

@@ -18,6 +18,10 @@ type File struct {
 	// holds. All zero for other files, and for one that cannot be read.
 	URL                     string
 	Handles, Sessions, Sent int
+	// Folder says that Path is a folder of drafts, Size that of all its files, URL
+	// as above, and Drafts how many there are.
+	Folder bool
+	Drafts int
 	// Problem says why a server's file is not read; "" mostly.
 	Problem string
 }
@@ -43,8 +47,51 @@ func (f *Folder) Files(ctx context.Context) ([]File, error) {
 			}
 		}
 	}
+	folders, err := os.ReadDir(f.drafts())
+	if err != nil && !os.IsNotExist(err) {
+		return files, err
+	}
+	for _, e := range folders {
+		if ctx.Err() != nil {
+			return files, ctx.Err()
+		}
+		if e.IsDir() {
+			if file := f.draftsIn(filepath.Join(f.drafts(), e.Name())); file.Size > 0 {
+				files = append(files, file)
+			}
+		}
+	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
+}
+
+// draftsIn describes a folder of drafts.
+func (f *Folder) draftsIn(dir string) File {
+	all := File{Path: dir, Folder: true}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		all.Problem = cause(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || strings.Contains(e.Name(), temporary) {
+			continue
+		}
+		all.Size += info.Size()
+		if info.ModTime().After(all.Changed) {
+			all.Changed = info.ModTime()
+		}
+		if filepath.Ext(e.Name()) != draftExtension {
+			continue
+		}
+		if d, err := readDraft(filepath.Join(dir, e.Name()), info, nil); err == nil {
+			all.URL = text(d.url).Line()
+			if !d.dropped && !d.over(f.now()) {
+				all.Drafts++
+			}
+		}
+	}
+	return all
 }
 
 func describe(path string) (File, bool) {

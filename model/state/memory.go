@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,7 +48,7 @@ type Memory struct {
 	doc     document   // as it was read or written last
 	pending pending
 	notes   []error // not told yet
-	told    string  // the trouble that was told last, until something is written
+	told    error   // the trouble that was told last, until something is written
 	began   bool    // the writing goroutine runs
 	closed  bool
 
@@ -56,6 +57,8 @@ type Memory struct {
 	news   chan struct{} // for News
 	over   chan struct{} // closed by Close
 	ended  sync.WaitGroup
+
+	drafts *drafts
 }
 
 // Server returns what is kept of the server at that address, for the account
@@ -66,16 +69,19 @@ func (f *Folder) Server(address string, credentials Credentials) *Memory {
 	if parsed == nil {
 		account += "\n" + address
 	}
-	return &Memory{
+	m := &Memory{
 		folder: f, by: random(), url: url, account: task.Secret(account), doc: newDocument(url), pending: pending{},
 		turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1),
 		news: make(chan struct{}, 1), over: make(chan struct{}),
 	}
+	m.drafts = newDrafts(m)
+	return m
 }
 
 // Aside makes m one that leaves a kept session to others: it is told to use it
 // for POST only, and does not keep a process that comes later from having the
-// whole of it. It is for a look of a moment, and is said before Recall.
+// whole of it. It is for a look of a moment, which has no use for drafts, and is
+// said before Recall.
 func (m *Memory) Aside() *Memory {
 	m.aside = true
 	return m
@@ -92,7 +98,10 @@ func (m *Memory) Recall(ctx context.Context) (task.Kept, error) {
 	if err != nil {
 		m.tell(err)
 	}
-	return m.kept(true), join(m.untold(), err)
+	if !m.aside {
+		_ = m.drafts.save(ctx) // it stands as trouble
+	}
+	return m.kept(true), m.said(err)
 }
 
 // Keep takes in changes; they are written a moment later.
@@ -103,11 +112,19 @@ func (m *Memory) Keep(changes ...task.Keep) {
 		return
 	}
 	now := m.folder.now()
+	mine := 0
 	for _, k := range changes {
+		if m.drafts.take(k, now) {
+			continue
+		}
+		mine++
 		m.pending.add(k, now)
 		if urgent(k) {
 			poke(m.urgent)
 		}
+	}
+	if mine == 0 {
+		return
 	}
 	if !m.began {
 		m.began = true
@@ -130,16 +147,21 @@ func urgent(k task.Keep) bool {
 
 // Flush writes what is pending now.
 func (m *Memory) Flush(ctx context.Context) error {
-	if err := m.exchange(ctx, nil); err != nil {
-		m.tell(err)
-		return err
+	if m.drafts.waiting() {
+		_ = m.drafts.save(ctx) // it stands as trouble
 	}
-	return m.untold()
+	err := m.exchange(ctx, nil)
+	if err != nil {
+		m.tell(err)
+	}
+	return m.said(err)
 }
 
 // News blocks until another process changed the file or something could not be
 // written. Where the process that used the session ended, it is this Memory's
-// from then on, which Resume.PostOnly says. After Close the error is os.ErrClosed.
+// from then on, which Resume.PostOnly says. As long as something cannot be written
+// the error says so, and News returns once more when it can. After Close the error
+// is os.ErrClosed.
 func (m *Memory) News(ctx context.Context) (task.Kept, error) {
 	look := time.NewTicker(m.folder.look)
 	defer look.Stop()
@@ -150,8 +172,11 @@ func (m *Memory) News(ctx context.Context) (task.Kept, error) {
 		case <-m.over:
 			return task.Kept{}, errClosed
 		case <-m.news:
-			return m.kept(false), m.untold()
+			return m.kept(false), m.said(nil)
 		case <-look.C:
+			if !m.aside {
+				m.drafts.look()
+			}
 			if m.stale(ctx) {
 				m.report(m.exchange(ctx, m.succeed))
 			}
@@ -171,9 +196,9 @@ func (m *Memory) Close(ctx context.Context) error {
 	}
 	close(m.over)
 	m.ended.Wait()
-	var err error
+	err := m.drafts.close(ctx)
 	if m.waiting() {
-		err = m.exchange(ctx, nil)
+		err = join(err, m.exchange(ctx, nil))
 	}
 	m.turn <- struct{}{} // not by ctx: whoever has it is soon done
 	defer func() { <-m.turn }()
@@ -249,9 +274,39 @@ func (m *Memory) report(err error) {
 func (m *Memory) tell(err error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	fresh := err.Error() != m.told
-	m.told = err.Error()
+	fresh := words(err) != words(m.told)
+	m.told = err
 	return fresh
+}
+
+// mended notes that something was written.
+func (m *Memory) mended() {
+	if m.told != nil {
+		m.told = nil
+		poke(m.news)
+	}
+}
+
+// said returns what nobody was told yet, the trouble that stands, and err.
+func (m *Memory) said(err error) error {
+	m.mu.Lock()
+	errs := m.notes
+	m.notes = nil
+	if slices.ContainsFunc(errs, func(e error) bool { return words(e) != words(m.told) }) {
+		poke(m.news) // what happened once does not stand
+	}
+	errs = append(slices.Clip(errs), m.told)
+	m.mu.Unlock()
+	if !m.aside {
+		errs = append(errs, m.drafts.standing())
+	}
+	var each []error
+	for _, e := range append(errs, err) {
+		if !slices.ContainsFunc(each, func(before error) bool { return words(before) == words(e) }) {
+			each = append(each, e)
+		}
+	}
+	return join(each...)
 }
 
 // untold returns, once, what nobody was told yet.

@@ -1,6 +1,6 @@
 // Package state is what outlives the program: the handles of tasks, the sessions
-// that hold them, calls whose outcome nobody saw, and the generation of each
-// server. It knows files and locks, and of callboard the nouns alone; the
+// that hold them, calls whose outcome nobody saw, the generation of each server,
+// what was typed and not sent, and the audit trail. It knows files and locks, and of callboard the nouns alone; the
 // thinking half is handed a Memory behind a port of its own (model.Memory).
 //
 // A folder holds, all of it for its owner alone (0700, 0600):
@@ -10,6 +10,8 @@
 //	servers/        URL-ACCOUNT.json: what is kept of one server and one account
 //	                on it (file.go); beside it the lock under which it is read,
 //	                merged and written, and *.damaged-TIME, set aside unread
+//	drafts/         URL-ACCOUNT/NAME.json: what was typed and not sent, a file for
+//	                each draft (draft.go); beside the folder its lock
 //	audit.jsonl     what happened and who did what, of all servers, a line each
 //	                (trail.go); audit.1.jsonl and so on are older
 //	live/           one lock file for each Memory in use. The kernel gives up the

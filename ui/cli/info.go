@@ -16,6 +16,7 @@ type Facts struct {
 	// State is the folder of what outlives the program; Problem says why there
 	// is none, or why it cannot be read.
 	State   string      `json:"state,omitempty"`
+	Audit   string      `json:"audit,omitempty"` // the audit trail's file
 	Problem string      `json:"problem,omitempty"`
 	Files   []FactsFile `json:"files"`
 }
@@ -23,11 +24,25 @@ type Facts struct {
 // FactsFile is one file of the state folder.
 type FactsFile struct {
 	Path     string `json:"path"`
+	Size     int64  `json:"size"` // bytes; of a folder of drafts, all of them
 	URL      string `json:"url,omitempty"`
 	Handles  int    `json:"handles"`
 	Sessions int    `json:"sessions"`
 	Sent     int    `json:"unsettled"`
+	Drafts   int    `json:"drafts"`
+	Folder   bool   `json:"-"` // it is a folder of drafts
 	Problem  string `json:"problem,omitempty"`
+}
+
+// bytesWords is a size in the largest unit that it fills.
+func bytesWords(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
 // Write writes f as text, or as one JSON document.
@@ -49,13 +64,18 @@ func (f *Facts) Write(out io.Writer, asJSON bool) error {
 	item("go", f.Go)
 	item("protocols", strings.Join(f.Protocols, ", "))
 	item("state", f.State)
+	item("audit", f.Audit)
 	item("problem", f.Problem)
 	for _, file := range f.Files {
 		what := task.CleanLine(file.Problem, 300).Line()
-		if file.URL != "" {
-			what = fmt.Sprintf("%s; handles: %d, sessions: %d, calls of unknown outcome: %d", task.CleanLine(file.URL, 512).Line(), file.Handles, file.Sessions, file.Sent)
+		url := task.CleanLine(file.URL, 512).Line()
+		switch {
+		case file.Folder:
+			what = strings.TrimSpace(fmt.Sprintf("%s; drafts: %d  %s", url, file.Drafts, what))
+		case file.URL != "":
+			what = fmt.Sprintf("%s; handles: %d, sessions: %d, calls of unknown outcome: %d", url, file.Handles, file.Sessions, file.Sent)
 		}
-		item("file", strings.TrimSpace(task.CleanLine(file.Path, 1024).Line()+"  "+what))
+		item("file", strings.TrimSpace(fmt.Sprintf("%s  %s  %s", task.CleanLine(file.Path, 1024).Line(), bytesWords(file.Size), what)))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
