@@ -166,7 +166,8 @@ func (r *Root) unkept(server string) string {
 	if ok {
 		return ""
 	}
-	return "Not kept beyond this run: " + strings.TrimSuffix(oneLine(why), ".") + "."
+	why = strings.TrimPrefix(strings.TrimSuffix(oneLine(why), "."), "nothing is kept beyond this run: ")
+	return "Not kept beyond this run: " + why + "."
 }
 
 // openCall opens the form for the arguments of a tool, prefilled with those of
