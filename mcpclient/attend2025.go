@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
+	"callboard/mcpclient/internal/transport"
 	"callboard/model/task"
 )
 
@@ -26,7 +27,8 @@ const (
 // attendance is one tasks/result that is held open.
 type attendance struct {
 	cancel context.CancelFunc
-	left   bool          // the task is no longer in the list
+	left   bool // the task is no longer in the list
+	reread transport.Reread
 	asked  chan struct{} // closed when the tasks/result on its way has ended; nil where none is
 }
 
@@ -174,7 +176,9 @@ func (e *era2025) ask(ctx context.Context, id task.ID, a *attendance) (*jsonrpc.
 	e.mu.Lock()
 	a.asked = asked
 	e.mu.Unlock()
-	m, err := e.exchange(ctx, resultRequest(id))
+	r := resultRequest(id)
+	r.reread = &a.reread
+	m, err := e.exchange(ctx, r)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err == nil && m.Error == nil {

@@ -34,6 +34,8 @@ type request struct {
 	call task.CallID // the call it is
 	head func(transport.Head)
 	seen func(id string) // told each event id of its stream
+
+	reread *transport.Reread // set where it is safe to ask again at an event that cannot be read
 }
 
 // pending is a request that waits for its reply, on whatever stream that comes.
@@ -135,6 +137,7 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 		LastEventID: r.after,
 		Header:      header,
 		Final:       r.final,
+		Reread:      r.reread,
 		Patient:     r.patient,
 		Handle:      func(m *jsonrpc.Message) bool { return e.take(m, o, r.id) },
 		Seen: func(id string) {

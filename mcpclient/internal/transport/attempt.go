@@ -45,6 +45,8 @@ type attempt struct {
 	head    func(Head)
 	seen    func(id string)
 	replied func() // the reply has come, or a one-way message was taken
+	reread  *Reread
+	repeats bool // what the stream brought comes again where it is begun anew
 
 	cancel    context.CancelCauseFunc
 	guard     *time.Timer // ends the attempt when nothing comes, or nil
@@ -57,6 +59,7 @@ type attempt struct {
 	events    int
 	retry     time.Duration // what the stream asked us to wait; negative if it did not
 	malformed error         // the last event that was no message
+	torn      bool          // in front of it
 	large     *TooLargeError
 	refused   error // what the validator or the round trip made of the response
 }
@@ -214,6 +217,9 @@ func (a *attempt) tooLarge() bool {
 // event takes one event from r3labs. Its id counts as seen only when the event
 // has been handled.
 func (a *attempt) event(e *sse.Event) {
+	if a.torn {
+		return // it comes again
+	}
 	a.events++
 	if len(e.Retry) > 0 {
 		if ms, err := strconv.ParseUint(string(e.Retry), 10, 32); err == nil {
@@ -229,7 +235,9 @@ func (a *attempt) event(e *sse.Event) {
 	}
 	// Other event types than the default are none of MCP's.
 	if len(e.Data) > 0 && (len(e.Event) == 0 || string(e.Event) == "message") {
-		a.data(e.Data, id)
+		if !a.data(e.Data, id) && a.unread(e.Data, id) {
+			return
+		}
 	}
 	if id != a.lastID {
 		a.lastID = id
@@ -239,20 +247,21 @@ func (a *attempt) event(e *sse.Event) {
 	}
 }
 
-// data takes the text of one event or body: a message, or an array of them.
-func (a *attempt) data(text []byte, id string) {
+// data takes the text of one event or body: a message, or an array of them. It
+// reports whether it was one.
+func (a *attempt) data(text []byte, id string) bool {
 	a.t.frame(Frame{Stream: a.method, Exchange: a.number, Resumed: a.resumed, EventID: id}, text)
 	if string(text) == "{}" {
-		return // some servers prime a stream, or fill a replay, with this
+		return true // some servers prime a stream, or fill a replay, with this
 	}
 	if text[0] != '[' {
 		m, err := jsonrpc.Decode(text)
 		if err != nil {
 			a.fault(text, err)
-			return
+			return false
 		}
 		a.message(&m)
-		return
+		return true
 	}
 	ms, err := jsonrpc.DecodeAll(text)
 	if err != nil {
@@ -261,6 +270,7 @@ func (a *attempt) data(text []byte, id string) {
 	for i := range ms {
 		a.message(&ms[i])
 	}
+	return err == nil || len(ms) > 0
 }
 
 func (a *attempt) fault(text []byte, err error) {

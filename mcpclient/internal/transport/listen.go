@@ -81,6 +81,7 @@ type listener struct {
 	lastID string
 	missed bool // something may have been, since the stream was last open
 	pace   pace
+	reread Reread
 }
 
 func (s *listener) attempt() *attempt {
@@ -93,6 +94,7 @@ func (s *listener) attempt() *attempt {
 		lastID: s.lastID,
 		handle: s.l.Handle,
 		seen:   s.l.Seen,
+		reread: &s.reread, repeats: true,
 		head: func(Head) {
 			if s.l.Up != nil {
 				s.l.Up(s.missed)

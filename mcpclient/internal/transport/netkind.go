@@ -47,7 +47,7 @@ func kindOf(err error) Kind {
 		return Unreachable
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return Timeout
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
+	case errors.Is(err, errUnread), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe),
 		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return Broken
 	case strings.Contains(err.Error(), "tls: "):
@@ -87,7 +87,7 @@ func ofProxy(err error) bool {
 // are left out, so that errors.Is finds what callers look for.
 func causeError(ctx context.Context) *NetError {
 	cause := context.Cause(ctx)
-	ours := slices.ContainsFunc([]error{ErrClosed, errNoAnswer, errIdle, errLinger, context.DeadlineExceeded},
+	ours := slices.ContainsFunc([]error{ErrClosed, errNoAnswer, errIdle, errLinger, errUnread, context.DeadlineExceeded},
 		func(e error) bool { return errors.Is(cause, e) })
 	if !ours {
 		cause = ctx.Err()

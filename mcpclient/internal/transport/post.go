@@ -38,6 +38,11 @@ type Call struct {
 	// handled; empty when the server took the last one back.
 	Seen func(id string)
 
+	// Reread, if set, says that asking again is safe: the stream is given up at
+	// an event that cannot be read, even where it cannot be resumed. It is kept
+	// from one such call to the next.
+	Reread *Reread
+
 	// Patient says that the server may take as long as it likes before its
 	// first byte (tools/call, tasks/result of a live task). Other calls fail
 	// when Timing.Answer passes without.
@@ -118,6 +123,7 @@ type post struct {
 	ended   chan struct{} // closed when the goroutine is through
 	err     error         // set before ended
 	pace    pace
+	reread  *Reread // nil: its stream is not torn
 }
 
 // reply notes that the reply has come. What follows on the stream is still
@@ -142,6 +148,8 @@ func (p *post) attempt(method, lastID string) *attempt {
 		head:    p.call.Head,
 		seen:    p.call.Seen,
 		replied: p.reply,
+		reread:  p.reread,
+		repeats: p.call.Reread != nil,
 	}
 	if method == http.MethodPost {
 		a.body, a.header = p.call.Body, p.call.Header
@@ -158,6 +166,9 @@ func (p *post) attempt(method, lastID string) *attempt {
 // run sends the message, and resumes its stream until the reply has come.
 func (p *post) run(ctx context.Context) error {
 	p.pace = newPace(p.t.cfg.Timing)
+	if p.reread = p.call.Reread; p.reread == nil && !p.call.Final {
+		p.reread = new(Reread)
+	}
 	a := p.attempt(http.MethodPost, "")
 	if p.call.LastEventID != "" {
 		a = p.attempt(http.MethodGet, p.call.LastEventID)
