@@ -24,6 +24,7 @@ const (
 	typeDecline = ":decline"
 	typeCancel  = ":cancel"
 	typeLater   = ":later"
+	typeDraft   = ":draft" // of a reply in place of a model
 )
 
 // Ways out of a dialogue.
@@ -77,14 +78,23 @@ func (g *dialogue) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(g.d.env.Err, format, args...) // who does not see it does not answer
 }
 
+// quote says words of the server, line by line.
+func (g *dialogue) quote(text string) {
+	for l := range strings.Lines(text) {
+		g.say("  %s\n", strings.TrimRight(l, "\n"))
+	}
+}
+
 func (g *dialogue) introduce() {
 	of := "without a task"
 	if r := g.d.m.Row(g.a.Row); r != nil {
 		of = "for " + strings.TrimSpace(name(r.Key)+" "+r.Tool.Line())
 	}
 	g.say("\n%s asks, %s:\n", g.a.Server, of)
-	for l := range strings.Lines(g.a.Prompt.Message.String()) {
-		g.say("  %s\n", strings.TrimRight(l, "\n"))
+	if g.a.Prompt.Mode == task.SamplingMode {
+		g.converse()
+	} else {
+		g.quote(g.a.Prompt.Message.String())
 	}
 	for _, w := range g.a.Prompt.Form.Warnings {
 		g.say("  (%s)\n", w.Line())
@@ -95,6 +105,9 @@ func (g *dialogue) introduce() {
 	}
 	g.say("Enter takes what stands in [brackets]. %s leaves a field out, %s%s tells the server no, %s dismisses the question, %s leaves it open.\n",
 		typeSkip, null, typeDecline, typeCancel, typeLater)
+	if g.drafts() {
+		g.say("%s has your command write a draft of the reply.\n", typeDraft)
+	}
 }
 
 // read reads a line, in which one of the ways out may be typed.
@@ -236,16 +249,22 @@ func (g *dialogue) field(f *task.Field) error {
 	if !f.Required {
 		label += " (optional)"
 	}
-	if now, set := g.draft[f.Name]; set {
-		label += " [" + g.shown(f, now) + "]"
-	}
 	for {
-		typed, err := g.value(f, label)
+		now, set := g.draft[f.Name]
+		offered := label
+		if set {
+			offered += " [" + g.shown(f, now) + "]"
+		}
+		typed, err := g.value(f, offered)
 		if err != nil {
 			return err
 		}
-		_, set := g.draft[f.Name]
 		switch {
+		case strings.TrimSpace(typed) == typeDraft && f.Name == task.SampledText && g.drafts():
+			if err := g.sample(); err != nil {
+				return err
+			}
+			continue
 		case strings.TrimSpace(typed) == typeSkip:
 			delete(g.draft, f.Name)
 		case strings.TrimSpace(typed) == typeNull:

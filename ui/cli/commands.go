@@ -6,7 +6,7 @@ var commands = [...]command{
 	{is: Dashboard, words: "URL [URL...]", servers: some, brief: "attach to servers and show their tasks",
 		more: []string{
 			"Subscribes to what the servers push, polls what stays silent, and lets you answer, cancel, read and start. ? lists the keys.",
-			"When you quit, sessions with live tasks and the handles of your tasks are kept, and the next callboard goes on with them.",
+			"When you quit, sessions with live tasks and the handles of your tasks are kept, and the next callboard goes on with them. What you typed and did not send is kept as well, for 7 days.",
 		},
 		takes: slices.Concat(connection, onScreen, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
 		examples: [][2]string{

@@ -23,7 +23,8 @@ import (
 type place struct {
 	t        *testing.T
 	url, dir string
-	in       io.Reader // not nil: a person types it
+	sampler  func(context.Context, json.RawMessage) (string, error) // what --sampling-command would be
+	in       io.Reader                                              // not nil: a person types it
 	quiet    func() func()
 }
 
@@ -45,7 +46,7 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 	if err != nil {
 		p.t.Fatalf("%q: %v", words, err)
 	}
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, Protocol: a.Protocol})
+	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, Protocol: a.Protocol, Sampling: a.Samples()})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 	if a.Beside(p.in != nil) {
 		memory = memory.Aside()
 	}
-	m := model.New(model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly, Targets: []model.Target{{
+	m := model.New(model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly, Sampler: p.sampler, Targets: []model.Target{{
 		Name: a.Servers[0].Name, URL: a.Servers[0].Shown, Endpoint: endpoint{ep}, Memory: memory, Watch: append(a.Tasks, a.IDs...),
 	}}})
 	var out, errs bytes.Buffer

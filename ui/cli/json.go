@@ -30,6 +30,16 @@ var taskFields = [...][2]string{
 	{"progress", "done, total and message, where it is told"},
 }
 
+// promptFields are what the members of a question in JSON mean, promised as well.
+var promptFields = [...][2]string{
+	{"key", "what --prompt names it by"},
+	{"mode", "form, url or sampling"},
+	{"message", "the server's words; of sampling the last of the conversation"},
+	{"schema", "of form and sampling: what the answer must fit, which --field and --data give"},
+	{"url, elicitationId", "of url: the page to visit"},
+	{"request", "of sampling: the params of sampling/createMessage (systemPrompt, messages, modelPreferences, maxTokens, ...), raw"},
+}
+
 // taskDoc is a task in JSON: see taskFields.
 type taskDoc struct {
 	ID       string       `json:"id,omitempty"`
@@ -66,6 +76,10 @@ type promptDoc struct {
 	Schema        json.RawMessage `json:"schema,omitempty"`
 	URL           string          `json:"url,omitempty"`
 	ElicitationID string          `json:"elicitationId,omitempty"`
+	// Request is what a prompt of the mode sampling asks: the params of
+	// sampling/createMessage as the server sent them. Schema is that of the
+	// answer, whose members callboard makes the reply of.
+	Request json.RawMessage `json:"request,omitempty"`
 }
 
 // reportDoc is what the commands of one task print.
@@ -161,8 +175,12 @@ func newPromptDocs(asks []*model.Ask) []promptDoc {
 	var docs []promptDoc
 	for i, a := range asks {
 		p := promptDoc{Key: promptKey(asks, i), Mode: "form", Message: a.Prompt.Message.String(), Schema: a.Prompt.Form.Schema}
-		if a.Prompt.Mode == task.URLMode {
+		switch a.Prompt.Mode {
+		case task.URLMode:
 			p.Mode, p.Schema, p.URL, p.ElicitationID = "url", nil, a.Prompt.URL, a.Prompt.ElicitationID
+		case task.SamplingMode:
+			p.Mode, p.Request = "sampling", a.Prompt.Sampling.Raw
+		case task.FormMode:
 		}
 		docs = append(docs, p)
 	}

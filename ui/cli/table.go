@@ -144,6 +144,13 @@ var exitCodes = [...][2]string{
 	{"143", "SIGTERM"},
 }
 
+// files are what callboard keeps.
+var files = [...][2]string{
+	{"$XDG_STATE_HOME/callboard/servers", "handles of tasks, sessions with live tasks (a secret) and the generation found, one file for each server and account, mode 0600; callboard info says where it is"},
+	{"$XDG_STATE_HOME/callboard/drafts", "what was typed into forms and not sent, without secret fields: on disk within a second, mode 0600; removed when it is sent or thrown away, else 7 days after the last key press. At most 1 MiB a draft; 200 drafts and 8 MiB for each server and account, of which the oldest leave first"},
+	{"$XDG_STATE_HOME/callboard/audit.jsonl", "the audit trail (callboard audit), mode 0600; audit.1.jsonl to audit.4.jsonl are older"},
+}
+
 // variables are the variables of the environment that callboard reads.
 var variables = [...][2]string{
 	{"CALLBOARD_TOKEN", "a bearer token, where --token-file is not given"},
@@ -151,5 +158,5 @@ var variables = [...][2]string{
 	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "the way to the servers"},
 	{"NO_COLOR", "no colours"},
 	{"VISUAL, EDITOR", "the editor for long answers"},
-	{"XDG_STATE_HOME", "where the folder callboard with handles and sessions is (callboard info says where)"},
+	{"XDG_STATE_HOME", "where the folder callboard with handles, sessions, drafts and the audit trail is (callboard info says where)"},
 }

@@ -304,7 +304,11 @@ func question(p task.Prompt) string {
 	for _, f := range p.Form.Fields {
 		names = append(names, task.CleanLine(f.Name, 80).Line())
 	}
-	return "(fields: " + strings.Join(names, ", ") + ")"
+	fields := "fields: " + strings.Join(names, ", ")
+	if p.Mode == task.SamplingMode {
+		fields = "a reply in place of a model; " + fields
+	}
+	return "(" + fields + ")"
 }
 
 // name is how a row is called: a task by its whole id, so that it can be copied.
