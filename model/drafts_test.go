@@ -228,6 +228,38 @@ func TestWhoGetsADraft(t *testing.T) {
 	})
 }
 
+// Nor to another call while the one that it was typed for is open, nor while the
+// server is looking at it, nor for ever.
+func TestWhoGetsNoDraft(t *testing.T) {
+	s, k := newScript(), newKeeper()
+	k.kept.Drafts = []task.KeptDraft{{
+		Asked: (&task.Prompt{Message: task.Own("who?"), Form: form()}).Asked(), Task: "old",
+		Fields: map[string]string{"name": "old"}, At: birth.Add(-draftLife),
+	}}
+	remembering(t, s, k, func(st *stage) {
+		st.settle()
+		ask := func(id task.PromptID, of task.ID) *Ask {
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: id, Task: of, Message: task.Own("who?"), Form: form(), At: time.Now()}})
+			return st.Ask(id)
+		}
+		if ask("p", ""); st.Draft("p") != nil {
+			t.Errorf("what was typed 7 days ago: %q", st.Draft("p"))
+		}
+		st.SaveDraft("p", Draft{"name": "Ada"})
+		if ask("q", ""); st.Draft("q") != nil {
+			t.Errorf("the draft of an open form: %q", st.Draft("q"))
+		}
+		s.put(a("t", task.Working), a("u", task.Working))
+		st.tell(push(a("t", task.Working)), push(a("u", task.Working)))
+		ask("t1", "t")
+		st.SaveDraft("t1", Draft{"name": "Eve"})
+		st.wish(accept("t1"))
+		if ask("u1", "u"); st.Draft("u1") != nil {
+			t.Errorf("an answer that is being looked at: %q", st.Draft("u1"))
+		}
+	})
+}
+
 // What was read before it was taken from the disk does not come back.
 func TestADraftThatWasDroppedStaysDropped(t *testing.T) {
 	s, k := newScript(), newKeeper()
