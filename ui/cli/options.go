@@ -62,6 +62,7 @@ var options = [...]option{
 		bind: text(func(p *parsing) *string { return &p.a.Listen })},
 
 	{name: "arg", value: "NAME=VALUE", group: ofCalls, help: "an argument of the tool, read as its schema says; an array: repeated",
+		more: "Dates also as '2026-12-01 09:00', tomorrow or +2h; null as :null.",
 		bind: list(func(p *parsing) *[]string { return &p.args })},
 	{name: "data", value: "FILE", group: ofCalls, file: true, help: "the arguments, or the answer, as a JSON object from FILE; - is standard input",
 		bind: text(func(p *parsing) *string { return &p.a.Data })},
@@ -76,7 +77,7 @@ var options = [...]option{
 	{name: "prompt", value: "KEY", group: ofAnswers, help: "which question, where a task asks several; callboard get shows the keys",
 		bind: text(func(p *parsing) *string { return &p.a.Prompt })},
 	{name: "field", value: "NAME=VALUE", group: ofAnswers, help: "a field of the answer, read as its type says; several choices: repeated",
-		more: "Fields that are not given have their defaults.",
+		more: "Fields that are not given have their defaults. Dates also as '2026-12-01 09:00', tomorrow or +2h; null as :null.",
 		bind: list(func(p *parsing) *[]string { return &p.fields })},
 	{name: "accept-defaults", group: ofAnswers, help: "answer with the defaults of the fields; for a link: consent to it",
 		bind: truth(func(p *parsing) *bool { return &p.a.AcceptDefaults })},
