@@ -192,7 +192,11 @@ func TestTheTimeLeftIsSeen(t *testing.T) {
 	spec := question(everyField())
 	now := start
 	spec.Now, spec.Ends = func() time.Time { return now }, start.Add(90*60e9)
-	f := open(t, spec)
+	theme, err := themes.New("ansi", false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := New(theme, keymap.Default(), spec)
 	for _, c := range []struct {
 		after  int
 		want   string
@@ -203,7 +207,7 @@ func TestTheTimeLeftIsSeen(t *testing.T) {
 		if !strings.Contains(ansi.Strip(view), c.want) {
 			t.Errorf("after %d s no %q:\n%s", c.after, c.want, ansi.Strip(view))
 		}
-		if got := strings.Contains(view, f.theme.Warning.Paint(c.want+" ")); f.theme.Warning.Paint("x") != "x" && got != c.urgent {
+		if got := strings.Contains(view, theme.Warning.Paint("! "+c.want+" ")); got != c.urgent {
 			t.Errorf("after %d s urgent %v", c.after, got)
 		}
 		if narrow := look(t, f, 40, 12); !strings.Contains(narrow, c.want) {

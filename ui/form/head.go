@@ -146,14 +146,14 @@ func (f *Form) ages(w int) string {
 	if f.ending() {
 		d := f.spec.Ends.Sub(now)
 		if left = timeLeft(d); d < time.Minute {
-			role = &t.Warning
+			role, left = &t.Warning, t.Glyphs.Warning+" "+left
 		}
 	}
 	dot := " " + t.Glyphs.Dot + " "
 	switch {
 	case left == "" && asked != "" && len(asked)+2 <= w/3:
 		return t.PromptFrame.Paint(" " + asked + " ")
-	case left == "" || len(left)+2 > w/3:
+	case left == "" || len(left)+2 > 2*w/5:
 		return ""
 	case asked == "" || len(asked+left)+5 > w/2:
 		return role.Paint(" " + left + " ")

@@ -27,6 +27,8 @@ func TestNullEmptyAndAbsentAreToldApart(t *testing.T) {
 		f.View(80, 40)
 		if got := strings.Join(f.rowLines(f.focus), "\n"); !strings.Contains(got, word) {
 			t.Errorf("no %q in\n%s", word, got)
+		} else if strings.Contains(got, "also ") {
+			t.Errorf("more than is there:\n%s", got)
 		}
 	}
 	see("(not set)")

@@ -121,7 +121,7 @@ func TestALongPasteGoesInAtTheCursor(t *testing.T) {
 	f := open(t, question(everyField()))
 	to(t, f, "notes")
 	press(f, "日b", "left")
-	big := strings.Repeat("y", maxInline)
+	big := strings.Repeat("y", maxInline+1)
 	paste(f, big)
 	if got := f.Draft()["notes"]; got != "日"+big+"b" {
 		t.Errorf("%d bytes: %.20q", len(got), got)
