@@ -32,16 +32,20 @@ func Question(message string, raw json.RawMessage) task.Form {
 	if len(names) > shown {
 		names, more = names[:shown], " and others"
 	}
+	warning := ""
 	switch {
 	case len(names) == 1:
-		form.Warnings = append(form.Warnings, task.Own(names[0]+" seems to ask for a secret. "+forbidden))
+		warning = names[0] + " seems to ask for a secret. "
 	case len(names) > 0:
-		form.Warnings = append(form.Warnings, task.Own(strings.Join(names, ", ")+more+" seem to ask for secrets. "+forbidden))
+		warning = strings.Join(names, ", ") + more + " seem to ask for secrets. "
 	case form.Secret:
-		form.Warnings = append(form.Warnings, task.Own("The schema seems to ask for a secret. "+forbidden))
+		warning = "The schema seems to ask for a secret. "
 	case free && asksForSecret(message):
-		form.Warnings = append(form.Warnings, task.Own("The question seems to ask for a secret. "+forbidden))
+		warning = "The question seems to ask for a secret. "
+	default:
+		return form
 	}
+	form.Warnings = slices.Insert(form.Warnings, 0, task.Own(warning+forbidden)) // before all that is less grave
 	return form
 }
 
