@@ -64,7 +64,7 @@ func (m *Model) DraftAt(id task.PromptID) (at time.Time, here bool) {
 func (m *Model) SaveDraft(id task.PromptID, d Draft) {
 	a, had := m.asks[id], m.drafts[id]
 	switch {
-	case a == nil, d == nil && had == nil, d != nil && had != nil && maps.Equal(had, d):
+	case a == nil, a.State == Answered, d == nil && had == nil, d != nil && had != nil && maps.Equal(had, d):
 		return
 	case d == nil:
 		m.discardDraft(a)

@@ -145,6 +145,12 @@ func TestWhenADraftLeaves(t *testing.T) {
 				if got := k.drafts(); len(got) != c.kept {
 					t.Errorf("kept %q", got)
 				}
+				if c.kept == 0 {
+					st.SaveDraft("p", Draft{"name": "Ada L"})
+					if got := k.drafts(); len(got) != 0 {
+						t.Errorf("a form that closes late keeps %q", got)
+					}
+				}
 				if st.KeptUnsent() != c.kept {
 					t.Errorf("%d are told as not sent", st.KeptUnsent())
 				}

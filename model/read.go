@@ -213,7 +213,7 @@ func (m *Model) CanAnswer(key task.Key) string {
 	case !slices.Contains(l.attended, r.Key.ID):
 		return ""
 	}
-	return "the server says that it asks, but has not sent the question yet"
+	return "the server says that it asks, but has not sent the question here; another client may have got it"
 }
 
 // Why returns the sentences of the empty state: what is so and why (no server
