@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -92,6 +93,9 @@ func (e *era2026) answerSame(ctx context.Context, ps []*prompt, answers map[*pro
 		}
 	}
 	held, waits := q.given()
+	if !q.whole {
+		q.without(held, ps)
+	}
 	waiting := q.whole && waits > 0
 	var along []*prompt
 	if !waiting {
@@ -146,6 +150,16 @@ func (q *inquiry) given() (held map[string]json.RawMessage, waits int) {
 		}
 	}
 	return held, waits
+}
+
+// without leaves out of held what is on its way by another request: no answer is
+// sent twice. ours are the prompts of this one. engine.mu is held.
+func (q *inquiry) without(held map[string]json.RawMessage, ours []*prompt) {
+	for key := range held {
+		if p := q.questions[key].prompt; p.sending && !slices.Contains(ours, p) {
+			delete(held, key)
+		}
+	}
 }
 
 // send marks the answers that are there as being on their way, and returns those
@@ -262,10 +276,15 @@ func (e *era2026) refusedAnswer(ctx context.Context, id task.ID, q *inquiry, ps 
 		return 0, refused
 	}
 	e.mu.Lock()
-	_, waits = q.given()
+	held, waits := q.given()
 	q.whole = waits > 0 && !q.parts
 	whole := q.whole
+	together := waits == 0 && len(held) > len(ps) && !q.parts
 	e.mu.Unlock()
+	if together && e.update(ctx, id, held) == nil { // another was on its way, and was refused as well
+		e.taken(q, held, false)
+		return 0, nil
+	}
 	if !whole {
 		e.drop(q, ps)
 		return 0, refused
