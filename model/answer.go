@@ -146,6 +146,8 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		m.wishMoved(a.Wish, Delivered, fetchedLater(a))
 		m.closeAsk(a, Answered, "")
 		switch {
+		case a.fetched: // before the receipt came
+			m.wishMoved(a.Wish, Taken, "")
 		case r == nil:
 		case r.Key.ID == "" && !r.Live() && r.Outcome != nil: // so was its end
 			m.lastAnswers(r, r.Outcome.Err)
@@ -238,7 +240,11 @@ func (m *Model) answerFetched(l *link, e task.Fetched) {
 		return
 	}
 	if e.Never.IsZero() {
-		m.wishMoved(a.Wish, Taken, "")
+		a.fetched = true
+		if a.State == Answered {
+			m.draftSent(a)
+			m.wishMoved(a.Wish, Taken, "")
+		}
 		return
 	}
 	m.wishMoved(a.Wish, NoEffect, e.Never.Line())

@@ -61,6 +61,8 @@ type Ask struct {
 	// again: its answer was held when the link broke, and is held again where
 	// the same is asked.
 	again bool
+	// fetched: the server came for the answer to a Polled prompt.
+	fetched bool
 }
 
 // Bounds of the inbox.
@@ -281,9 +283,13 @@ func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	a.State, a.Why, a.closed, a.holder = state, why, m.now, nobody
 	m.rev++
 	m.endSample(a)
-	if state == Answered {
+	switch {
+	case state == Answered && a.Prompt.Polled && !a.fetched:
+		// Until the server has it the answer is in our hands alone, and asked for
+		// again where these let go of it.
+	case state == Answered:
 		m.draftSent(a)
-	} else {
+	default:
 		m.recordAsk(a, task.Entry{What: task.PromptClosed, Text: ownWords(why)})
 	}
 	kept := ""
@@ -325,10 +331,21 @@ func (m *Model) closePrompts(r *Row, why string) {
 			m.closeAsk(a, Answered, "")
 		case a.sentWithout(r):
 			m.closeAsk(a, Answered, "")
+		case a.Prompt.Polled && a.State == Open && (r.Key.ID == "" || a.Prompt.Guessed):
+			m.untie(a, r)
 		default:
 			m.closeAsk(a, Withdrawn, why)
 		}
 	}
+}
+
+// untie makes a question the server's own: the call that it came with has ended,
+// and the server has another way to take it back, and can still fetch its answer.
+func (m *Model) untie(a *Ask, r *Row) {
+	a.Row = task.Key{}
+	r.Asks = slices.DeleteFunc(r.Asks, func(o *Ask) bool { return o == a })
+	m.asksChanged(r)
+	m.rev++
 }
 
 // needsVisit reports whether a call was refused until the person has visited
@@ -358,7 +375,7 @@ func (m *Model) promptsMoved(r *Row, from task.Status, sentAt time.Time) {
 			switch {
 			case a.sentWithout(r):
 				m.closeAsk(a, Answered, "")
-			case (a.State == Open || a.State == Held) && !sentAt.Before(a.Since) && !m.moving(a):
+			case (a.State == Open || a.State == Held) && !a.Prompt.Polled && !sentAt.Before(a.Since) && !m.moving(a):
 				a.inferred = true
 				m.closeAsk(a, Withdrawn, wentOnWhy)
 			}

@@ -17,7 +17,7 @@ func (m *Model) fed(l *link, f fed) {
 	for _, e := range f.batch.Events {
 		switch e.(type) {
 		case task.Stream:
-		case task.Prompted, task.Withdrawn, task.Delivered:
+		case task.Prompted, task.Withdrawn, task.Delivered, task.Fetched:
 			news, asked = true, true
 		default:
 			news = true

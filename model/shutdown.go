@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -45,16 +46,19 @@ func (m *Model) Shutdown() []string {
 		if words := l.cutOff(); words != "" {
 			told = append(told, words)
 		}
-		keep := live > 0 || l.hasResults(m.now) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
+		keep := live > 0 || l.hasResults(m.now) || m.receives(l) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
 		m.keepLast(l, keep)
 		l.server = nil
 		open++
-		name, warning := l.target.Name, l.warning
+		name, warning, kept := l.target.Name, l.warning, l.keptResume
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), closeLimit-tellLeast)
 			defer cancel()
 			if s != nil {
 				closeWithin(ctx, s, keep, mem != nil)
+				if mem != nil && keep {
+					keepClosed(mem, s, kept)
+				}
 			}
 			why := ""
 			if mem != nil {
@@ -90,6 +94,14 @@ func (m *Model) Shutdown() []string {
 	return told
 }
 
+// receives reports whether the server may still come for an answer of l: with the
+// session its question would be gone.
+func (m *Model) receives(l *link) bool {
+	return slices.ContainsFunc(m.askOrder, func(a *Ask) bool {
+		return a.Server == l.target.Name && a.Prompt.Polled && (a.waits() || a.State == Answered && !a.fetched) && m.now.Before(a.Prompt.Until)
+	})
+}
+
 // forgotten says why a memory could not be closed in good order, "" for nothing.
 func forgotten(err error) string {
 	switch {
@@ -113,6 +125,16 @@ func closeWithin(ctx context.Context, s Server, keep, memory bool) {
 		defer cancel()
 	}
 	_ = safely(func() error { return s.Close(ctx, keep) })
+}
+
+// keepClosed keeps what changed of a session while it was closed: a server may have
+// come for an answer, so that its question need not be asked again.
+func keepClosed(mem Memory, s Server, kept task.Resume) {
+	now := kept
+	now.Streams = s.Resume().Streams
+	if kept.Session != "" && now != kept {
+		mem.Keep(task.KeepResume{Resume: now, Was: kept.Streams})
+	}
 }
 
 // keepLast keeps what the next start needs of l. keep: its session goes on.

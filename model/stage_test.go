@@ -47,6 +47,7 @@ type script struct {
 	onDial   func(n int) error
 	onGet    func(task.ID) (task.Task, error)
 	onPage   func(task.Cursor) (task.Page, error)
+	onClose  func()
 	onAnswer func(context.Context, task.Reply) error
 	onAll    func([]task.Reply) (task.Receipt, error)
 	onCancel func(task.ID) (task.Task, error)
@@ -292,6 +293,9 @@ func (v *session) Resume() task.Resume {
 }
 
 func (v *session) Close(_ context.Context, keep bool) error {
+	if v.onClose != nil {
+		v.onClose()
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = append(v.closed, keep)
