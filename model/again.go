@@ -89,6 +89,7 @@ func (m *Model) reopen(r *Row) {
 			if r.Past != nil && r.Past.id == a.Prompt.ID {
 				r.Past = nil
 			}
+			m.offerDraft(m.byName[a.Server], a)
 			m.recordAsk(a, task.Entry{What: task.PromptCame, Text: "the task asks it again"})
 			m.tie(a, r)
 		}

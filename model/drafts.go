@@ -225,6 +225,7 @@ func (m *Model) offerDraft(l *link, a *Ask) {
 	for _, o := range m.askOrder { // it moves from where it can be of no use any more
 		if !o.waits() && o.State == Withdrawn && o.Server == a.Server && o.name() == t.name {
 			delete(m.drafts, o.Prompt.ID)
+			o.typed = false
 		}
 	}
 	switch {

@@ -266,6 +266,27 @@ func TestWhoGetsNoDraft(t *testing.T) {
 	})
 }
 
+// One that another task got meanwhile is there again where its own asks again.
+func TestADraftComesBackToItsTask(t *testing.T) {
+	s, k := newScript(), newKeeper()
+	remembering(t, s, k, func(st *stage) {
+		st.settle()
+		x := question(st, "t", "p", "who?")
+		st.SaveDraft("p", Draft{"name": "Ada"})
+		goesOn(st, "t", task.Working)
+		question(st, "u", "q", "who?")
+		isDraft(t, "of another task", st.Draft("q"), Draft{"name": "Ada"})
+		if st.Draft("p") != nil {
+			t.Error("it stands in two places")
+		}
+		goesOn(st, "t", task.InputRequired)
+		isDraft(t, "asked again", st.Draft("p"), Draft{"name": "Ada"})
+		if x.State != Open {
+			t.Errorf("%v", x.State)
+		}
+	})
+}
+
 // What was read before it was taken from the disk does not come back.
 func TestADraftThatWasDroppedStaysDropped(t *testing.T) {
 	s, k := newScript(), newKeeper()
