@@ -314,10 +314,42 @@ func TestAFloodIsNamed(t *testing.T) {
 		s.settle()
 		s.hides("floods", "faster")
 	})
+	var lab *script
 	play(t, 100, 24, func() map[string]*script {
-		return map[string]*script{"ops": opsServer(), "lab": opsServer()}
+		lab = opsServer()
+		return map[string]*script{"ops": opsServer(), "lab": lab}
 	}, func(s *stage) {
 		s.hides("floods")
+		lab.events <- task.Flooding{Waiting: 7}
+		s.settle()
+		s.wait(30 * time.Second)
+		s.shows("lab floods: 7 more")
+		s.hides("ops floods")
+	})
+}
+
+// The time that is left is a warning where it is short.
+func TestUrgentQuestionsAreMarked(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		for id, until := range map[task.PromptID]time.Duration{"soon": 50 * time.Second, "later": 50 * time.Minute} {
+			p := samplingPrompt(id, srv.tasks[4].ID, "Write.") // its task has no end
+			p.Until = time.Now().Add(until)
+			srv.events <- task.Prompted{Prompt: p}
+		}
+		s.settle()
+		scene := s.r.scene()
+		if words, role := scene.askLeft(s.m.Ask("soon")); words != "50s" || role != &scene.t.Warning {
+			t.Errorf("soon: %s, a warning: %v", words, role == &scene.t.Warning)
+		}
+		if words, role := scene.askLeft(s.m.Ask("later")); words != "50m" || role == &scene.t.Warning {
+			t.Errorf("later: %s, a warning: %v", words, role == &scene.t.Warning)
+		}
+		s.goTo(srv.tasks[4].ID)
+		s.details("time left: 50s", "time left: 50m")
+		s.wait(time.Minute)
+		if words, _ := s.r.scene().askLeft(s.m.Ask("soon")); words != "over" {
+			t.Errorf("after its time: %s", words)
+		}
 	})
 }
 
