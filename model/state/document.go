@@ -25,6 +25,7 @@ const (
 	maxEvent = 2048
 	maxLine  = 8 << 10 // of task.Resume.Streams
 	maxLines = 128
+	maxAsked = 4 << 20 // bytes of the lines of all sessions; the oldest session's leave first
 	maxTool  = 512
 	maxWords = 4096
 )
@@ -203,8 +204,25 @@ func (d document) limit() {
 		return cmp.Or(a.ended.Compare(b.ended), a.Seen.Compare(b.Seen), cmp.Compare(a.Task.ID, b.Task.ID))
 	})
 	shorten(d.sessions, maxSessions, func(a, b session) int { return a.kept.Compare(b.kept) })
+	d.limitStreams()
 	shorten(d.sent, maxSent, func(a, b sent) int { return a.At.Compare(b.At) })
 	shorten(d.dropped, maxDropped, func(a, b dropped) int { return a.at.Compare(b.at) })
+}
+
+// limitStreams keeps what stands of open questions in proportion to the file.
+func (d document) limitStreams() {
+	keys := slices.SortedFunc(maps.Keys(d.sessions), func(a, b task.Secret) int {
+		return cmp.Or(d.sessions[b].kept.Compare(d.sessions[a].kept), cmp.Compare(a, b))
+	})
+	size := 0
+	for _, id := range keys { // the newest first
+		s := d.sessions[id]
+		if size += len(s.resume.Streams); size > maxAsked {
+			size -= len(s.resume.Streams)
+			s.resume.Streams = ""
+			d.sessions[id] = s
+		}
+	}
 }
 
 // names returns how many bytes of the handles are a server's words.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -66,5 +67,29 @@ func TestStreamsAreBounded(t *testing.T) {
 	all := strings.Repeat("1\n", 3*maxLines) + "last"
 	if got := lines(bounded(task.Resume{Streams: task.Secret(all)}).Streams); len(got) != maxLines || got[maxLines-1] != "last" {
 		t.Errorf("%d lines, the last is %q", len(got), got[len(got)-1])
+	}
+}
+
+// However many questions are open in however many sessions: the file can be read
+// again, and the newest session's stay.
+func TestStreamsOfAllSessionsAreBounded(t *testing.T) {
+	d := newDocument(server)
+	line := strings.Repeat(`"`, maxLine) // each takes two bytes on disk
+	all := task.Secret(strings.TrimSuffix(strings.Repeat(line+"\n", maxLines), "\n"))
+	now := time.Now()
+	for i := range maxSessions {
+		id := task.Secret(fmt.Sprint(i))
+		d.sessions[id] = session{resume: task.Resume{Session: id, Streams: all}, kept: now.Add(time.Duration(i) * time.Second)}
+	}
+	d.limit()
+	size := 0
+	for _, s := range d.sessions {
+		size += len(s.resume.Streams)
+	}
+	if size > maxAsked || size*2 > maxFile/2 {
+		t.Errorf("%d bytes", size)
+	}
+	if d.sessions["15"].resume.Streams != all || d.sessions["0"].resume.Streams != "" {
+		t.Error("the newest session's questions went first")
 	}
 }

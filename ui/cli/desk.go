@@ -86,6 +86,8 @@ type desk struct {
 	told    bool                   // the one document was written
 	trouble string                 // with what is kept, as it was told last
 	watch   *watcher               // of watch ID: what happens is printed
+	// untrailed is the trouble with the audit trail, as it was told last.
+	untrailed string
 }
 
 // until feeds the model until done says so. It ends early with the reason why
@@ -129,6 +131,12 @@ func (d *desk) await(done func() bool, lines <-chan string) (line string, typed 
 
 // warn tells of trouble with what is kept, once for each that is new.
 func (d *desk) warn() {
+	if why := d.m.AuditTrouble(); why != d.untrailed {
+		d.untrailed = why
+		if why != "" && d.watch == nil {
+			d.note("%s", why)
+		}
+	}
 	if why := d.link().Trouble; why != d.trouble {
 		d.trouble = why
 		if why != "" && d.watch == nil { // which prints it among what happens
