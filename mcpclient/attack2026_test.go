@@ -186,7 +186,8 @@ func TestKeysThatChangeEachTime(t *testing.T) {
 			for i := range 60 {
 				all = append(all, fmt.Sprintf(`"k%d-%d":%s`, n, i, question1))
 			}
-			return `{"resultType":"complete",` + state("a", "input_required", "") + `,"inputRequests":{` + strings.Join(all, ",") + `}}`
+			return fmt.Sprintf(`{"resultType":"complete","taskId":"a","status":"input_required","lastUpdatedAt":"2026-11-01T00:%02d:00Z","inputRequests":{%s}}`,
+				n, strings.Join(all, ","))
 		})
 		for range 2 * maxQuestions / 60 {
 			if keys := prompts(look()); len(keys) != 60 {

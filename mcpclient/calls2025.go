@@ -46,8 +46,10 @@ func (e *era2025) abandon(ctx context.Context, id task.CallID) error {
 }
 
 // awaitStream waits until the GET stream is open, or was tried, or keeps us
-// waiting for too long: what work asks may come on it at once.
+// waiting for too long: what work asks may come on it at once. Where it was left
+// until now it is opened.
 func (e *era2025) awaitStream(ctx context.Context) {
+	e.wantStream()
 	select {
 	case <-e.streamTried:
 	case <-ctx.Done():

@@ -52,6 +52,11 @@ type Config struct {
 	// (client/sampling). It is not declared where ReadOnly is set.
 	Sampling bool
 
+	// OnDemand leaves what was not asked for to others: the GET stream of a session
+	// that another program began is opened only for a task that is attended, or a
+	// call that is started.
+	OnDemand bool
+
 	// ClientVersion is the version that the server is told.
 	ClientVersion string
 

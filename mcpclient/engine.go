@@ -175,7 +175,7 @@ func (e *engine) observe(t task.Task) task.Task {
 	}
 	var gone []task.PromptID
 	why := "its task has ended: " + t.Status.String()
-	over := e.manners.stoppedAsking(t)
+	left, look := e.manners.stoppedAsking(t)
 	switch {
 	case t.Status.Terminal():
 		delete(e.live, t.ID)
@@ -192,8 +192,8 @@ func (e *engine) observe(t task.Task) task.Task {
 		if !ok && len(e.live) < maxTasks {
 			e.live[t.ID] = t.ID
 		}
-		if over {
-			gone, why = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Polled }), "its task goes on without an answer"
+		if left != nil {
+			gone, why = e.prompts.drop(left), goesOn
 		}
 	}
 	lives := !t.Status.Terminal() && !e.ended.ids[t.ID]
@@ -203,6 +203,9 @@ func (e *engine) observe(t task.Task) task.Task {
 	}
 	for _, id := range gone {
 		e.feed.add(task.Withdrawn{Prompt: id, Why: task.Own(why), Inferred: true})
+	}
+	if look != nil {
+		e.spawn(look)
 	}
 	return t
 }

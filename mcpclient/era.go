@@ -57,9 +57,10 @@ type manners interface {
 	// detail takes what a message says of a task beyond its state, and returns
 	// the state to believe.
 	detail(t task.Task, raw json.RawMessage) task.Task
-	// stoppedAsking reports whether t, which may have ended, went on without
-	// waiting for an answer to its prompts. engine.mu is held.
-	stoppedAsking(t task.Task) bool
+	// stoppedAsking returns which prompts t, which may have ended, went on
+	// without waiting for, nil for none. look is to be run then, nil for nothing.
+	// engine.mu is held.
+	stoppedAsking(t task.Task) (which func(*prompt) bool, look func())
 	// ending notes that the session ends, and its open prompts with it.
 	// engine.mu is held.
 	ending()

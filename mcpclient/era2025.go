@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +34,7 @@ type era2025 struct {
 	postOnly  bool                  // another callboard holds the GET stream
 	modest    bool                  // the session was begun read-only, so that nothing is asked in it
 	onlooker  bool                  // read-only, in a session that was begun by who answers
+	unasked   bool                  // the GET stream is left until something is asked for
 	wasUp     bool                  // the GET stream was open before
 	retryAt   time.Time             // when the GET stream is tried again, where the network failed it; else zero
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
@@ -102,35 +102,6 @@ func (e *era2025) ending() {
 			r.timer.Stop()
 		}
 	}
-}
-
-// stoppedAsking is manners.stoppedAsking. It finds out whether a task that waited for its open prompts went on
-// without an answer of ours, as servers do that lose their patience in silence.
-// Reports can overtake each other, so that only a later lastUpdatedAt counts;
-// and with an answer of ours in play it is not known which prompt went with it.
-// e.mu is held.
-func (e *era2025) stoppedAsking(t task.Task) bool {
-	since, asked := e.asking[t.ID]
-	switch {
-	case t.Status.Terminal():
-		delete(e.asking, t.ID)
-		e.kept = slices.DeleteFunc(e.kept, func(p place) bool { return p.Task == t.ID })
-		return false
-	case t.Status == task.InputRequired:
-		if !asked || t.Updated.After(since) {
-			e.asking[t.ID] = t.Updated
-		}
-		return false
-	case !asked || !t.Updated.After(since):
-		return false
-	}
-	delete(e.asking, t.ID)
-	for _, p := range e.prompts.open {
-		if p.Task == t.ID && p.sending {
-			return false
-		}
-	}
-	return true
 }
 
 // close ends the session. Streams that are closed are not cancelled by that, so

@@ -189,7 +189,7 @@ func (e *era2026) lives(id task.ID, live bool) {
 
 // stoppedAsking is manners.stoppedAsking: which questions are open shows in what
 // tasks/get lists, see detail.
-func (e *era2026) stoppedAsking(task.Task) bool { return false }
+func (e *era2026) stoppedAsking(task.Task) (which func(*prompt) bool, look func()) { return nil, nil }
 
 // asked is manners.asked. Requests of a server come within results here, and a
 // client answers none.

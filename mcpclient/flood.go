@@ -185,8 +185,11 @@ func (e *engine) paced() {
 	l.running = l.running || run
 	began, n := l.pending, len(l.queue)
 	l.pending = false
-	tell := n != l.told
-	l.told = n
+	// That for a moment none waits is not the end of it.
+	tell := n != l.told && (n > 0 || !l.active)
+	if tell {
+		l.told = n
+	}
 	note := ""
 	if began {
 		note = fmt.Sprintf("%s floods with prompts: %d came within %s. It is slowed down to one in %s, the others wait",
@@ -224,6 +227,7 @@ func (e *engine) letIn() {
 			l.running, l.active = false, false
 			e.mu.Unlock()
 			e.ep.Note(note)
+			e.paced()
 			return
 		}
 		switch {

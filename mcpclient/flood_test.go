@@ -268,7 +268,7 @@ func TestModernFlood(t *testing.T) {
 					t.Fatalf("%d came, %d wait", len(ps), waiting)
 				}
 				answer(r, ps)
-				rest, waiting, _ := r.came(time.Minute)
+				rest, waiting, _ := r.came(2 * time.Minute)
 				if len(rest) != n-floodBurst || waiting != 0 {
 					t.Fatalf("then %d came, %d wait", len(rest), waiting)
 				}

@@ -15,14 +15,39 @@ import (
 // cures by itself, such as a token that must be renewed first.
 const listenAgain = time.Minute
 
-// listen begins the GET stream. Where we only look on at another program's
-// session it stays that program's: a second one could take its messages.
+// listen begins the GET stream. That of another program's session stays its own,
+// since a second one could take its messages: where we only look on, and, on
+// demand, until the person asks for something that may come on it.
 func (e *era2025) listen() {
-	if e.silent() && e.about().Joined {
+	joined := e.about().Joined
+	switch {
+	case e.silent() && joined:
 		e.triedStream()
 		e.feed.add(task.Stream{Never: true, Why: "another program's session is only looked at: its stream stays its own"})
-		return
+	case e.ep.cfg.OnDemand && joined:
+		e.mu.Lock()
+		e.unasked = true
+		e.mu.Unlock()
+		e.feed.add(task.Stream{Never: true, Why: "on demand: the stream of another program's session stays its own until a question is opened"})
+	default:
+		e.listenNow()
 	}
+}
+
+// wantStream begins the GET stream where it was left until somebody asks.
+func (e *era2025) wantStream() {
+	e.mu.Lock()
+	unasked := e.unasked
+	e.unasked = false
+	e.mu.Unlock()
+	if unasked {
+		e.ep.Note("the stream of another program's session is opened: something that may come on it was asked for")
+		e.listenNow()
+		e.reopenAll()
+	}
+}
+
+func (e *era2025) listenNow() {
 	e.spawn(func() {
 		if wait(e.life, streamPatience) {
 			e.triedStream()

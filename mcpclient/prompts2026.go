@@ -27,6 +27,7 @@ type inquiry struct {
 	parts     bool                 // it took a part of them
 	told      bool                 // that it asks for too much
 	fetching  bool                 // a tasks/get for the questions is on its way
+	doubting  bool                 // one because it is not known which of two reports is the newer
 }
 
 // question is one key of a task's inputRequests.
@@ -41,8 +42,13 @@ type question struct {
 }
 
 // inquire takes what a task that lives asks, nil for nothing said. Lists can
-// overtake each other: one that is older than another is left alone.
-func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
+// overtake each other: one that is older than another is left alone, and one that
+// is as old withdraws nothing before the task was looked at.
+func (e *era2026) inquire(t task.Task, requests json.RawMessage) { e.inquired(t, requests, false) }
+
+// inquired is inquire. sure says that the report was asked for because of others
+// that are as old.
+func (e *era2026) inquired(t task.Task, requests json.RawMessage, sure bool) {
 	asks := t.Status == task.InputRequired
 	e.mu.Lock()
 	q := e.asking[t.ID]
@@ -67,9 +73,6 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		}
 		return
 	}
-	if q.fetching = false; !t.Updated.IsZero() {
-		q.updated = t.Updated
-	}
 	listed := make(map[string]json.RawMessage)
 	members(requests, func(k, v []byte) bool {
 		if _, twice := listed[string(k)]; asks && !twice {
@@ -77,6 +80,18 @@ func (e *era2026) inquire(t task.Task, requests json.RawMessage) {
 		}
 		return true
 	})
+	if !sure && !t.Updated.IsZero() && t.Updated.Equal(q.updated) && q.misses(listed) {
+		look := !q.doubting
+		q.doubting = true
+		e.mu.Unlock()
+		if look {
+			e.spawn(func() { e.lookAgain(t.ID, q) })
+		}
+		return
+	}
+	if q.fetching = false; !t.Updated.IsZero() {
+		q.updated = t.Updated
+	}
 	gone := e.unlisted(q, listed) // first, which makes room
 	var asked []task.Prompt
 	var notes []string
@@ -190,6 +205,33 @@ func (e *era2026) unlisted(q *inquiry, listed map[string]json.RawMessage) []task
 		}
 	}
 	return gone
+}
+
+// misses reports whether a question that is open is not listed any more.
+// engine.mu is held.
+func (q *inquiry) misses(listed map[string]json.RawMessage) bool {
+	for key, k := range q.questions {
+		if _, still := listed[key]; !still && k.prompt != nil && !k.prompt.sending {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAgain looks what a task asks, since two reports of it contradict each other.
+func (e *era2026) lookAgain(id task.ID, q *inquiry) {
+	raw, err := e.read(e.life, request{method: "tasks/get", params: onTask(id), task: id})
+	t, ok := e.strings.sameTask(id, raw)
+	e.mu.Lock()
+	q.doubting = false
+	e.mu.Unlock()
+	if err != nil || !ok {
+		return // the next poll doubts anew
+	}
+	if !t.Status.Terminal() {
+		e.inquired(t, member(body(raw), "inputRequests"), true)
+	}
+	e.feed.change(e.heard(t, raw), time.Now())
 }
 
 // fetchQuestions looks what a task asks, since what was pushed did not say.

@@ -404,3 +404,38 @@ func TestOvertakenState(t *testing.T) {
 		}
 	})
 }
+
+// TestReportsOfTheSameMoment: of two reports with the same date the one that came
+// last need not be the newer. The question that one of them lacks stays until the
+// task was looked at.
+func TestReportsOfTheSameMoment(t *testing.T) {
+	for name, asks := range map[string]bool{"it asks": true, "it does not": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := attach2026(t, asking("ask", nameForm), mcptest.WithFaults(mcptest.Faults{FrozenTime: true}), mcptest.WithTransitions(mcptest.NoTransitions))
+				r.start("ask")
+				id := any1[task.Started](r).Task.ID
+				r.polls(id)
+				p := any1[task.Prompted](r).Prompt
+				if !asks {
+					r.srv.SetStatus(string(id), mcptest.Working, "by itself")
+				}
+				old, ok := r.srv.Task(string(id))
+				if !ok {
+					t.Fatal("no task")
+				}
+				e := r.s.era.(*era2026)
+				_ = e.heard(task.Task{ID: id, Status: task.Working, Updated: old.Updated.Truncate(time.Millisecond).UTC()}, json.RawMessage(`{}`))
+				if asks {
+					never(r, time.Minute, func(task.Withdrawn) bool { return true })
+					r.say(p, "A")
+					r.ends(id)
+					return
+				}
+				if w := any1[task.Withdrawn](r); w.Prompt != p.ID {
+					t.Errorf("%+v", w)
+				}
+			})
+		})
+	}
+}

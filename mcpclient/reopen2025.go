@@ -128,6 +128,12 @@ func (e *era2025) reopenings(which func(place) bool) []*reopening {
 // those of plain calls, and the server's own. A session that others use as well
 // is left to them.
 func (e *era2025) reopenAll() {
+	e.mu.Lock()
+	unasked := e.unasked
+	e.mu.Unlock()
+	if unasked {
+		return
+	}
 	for _, g := range e.reopenings(func(p place) bool { return p.Task == "" }) {
 		ctx, cancel := context.WithCancel(e.life)
 		if g.Call != "" {
