@@ -76,6 +76,7 @@ func (d *show) tools() []Tool {
 			func(_ context.Context, c *Call, r *rand.Rand) Outcome {
 				return settleQuestion(c, r, "Page", askSeverity, "Paged")
 			}),
+		staff(Tool{Name: "run_survey", Title: "Run a survey", TaskSupport: Optional, Description: "Asks a question that may wait, and polls for its answer."}, runSurvey),
 		staff(Tool{Name: "write_summary", Title: "Write the hand-over", TaskSupport: Optional, Description: "Asks for a text as from a model (sampling), which only clients that take such requests are asked."}, writeSummary),
 		staff(Tool{Name: "read_vault", Title: "Read the vault", TaskSupport: Forbidden, Description: "Refuses until a page was visited (error -32042); works on the next call."}, d.vault()),
 	}

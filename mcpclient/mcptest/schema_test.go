@@ -136,6 +136,10 @@ func (j *judge) see(method string, m msg) {
 	}
 }
 
+var askSample = json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":9}`)
+
+const sampled = `{"role":"assistant","model":"m","content":{"type":"text","text":"ho"}}`
+
 func TestOrdinaryPathSatisfiesTheSchemas(t *testing.T) {
 	j := newJudge(t)
 	every := Tool{
@@ -145,7 +149,7 @@ func TestOrdinaryPathSatisfiesTheSchemas(t *testing.T) {
 			c.Progress(1, 0, "")
 			c.Progress(2, 3, "two")
 			c.Log("info", "every", map[string]any{"a": 1})
-			for _, e := range []Elicitation{askEverything, {Message: "go", URL: "https://example.com/go"}} {
+			for _, e := range []Elicitation{askEverything, {Message: "go", URL: "https://example.com/go"}, {Sampling: askSample}} {
 				if _, err := c.Elicit(e); err != nil {
 					return ToolError(err.Error())
 				}
@@ -162,7 +166,7 @@ func TestOrdinaryPathSatisfiesTheSchemas(t *testing.T) {
 	}}), WithPageSize(2))
 	c := raw(t, s.URL(), &http.Transport{})
 	c.check = j.see
-	c.initialize(allCaps)
+	c.initialize(samplingCaps)
 	get := c.get()
 	for _, m := range []string{"ping", "tools/list", "tasks/list", "resources/list"} {
 		c.call(m, "")
@@ -173,12 +177,14 @@ func TestOrdinaryPathSatisfiesTheSchemas(t *testing.T) {
 	plain, _ := c.post("tools/call", `{"name":"every","_meta":{"progressToken":1}}`)
 	c.answer(plain.until("elicitation/create"), `{"action":"accept","content":{}}`)
 	c.answer(plain.until("elicitation/create"), `{"action":"accept"}`)
+	c.answer(plain.until("sampling/createMessage"), sampled)
 	plain.until("")
 
 	id := c.start("every", "").TaskID
 	st, _ := c.post("tasks/result", idParams(id))
 	c.answer(st.until("elicitation/create"), `{"action":"accept","content":{}}`)
 	c.answer(st.until("elicitation/create"), `{"action":"decline"}`)
+	c.answer(st.until("sampling/createMessage"), sampled)
 	st.until("")
 	_, _ = c.task(id) // its shape is what is checked
 
