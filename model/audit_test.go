@@ -59,10 +59,12 @@ func (a *trail) lines() []string {
 				line += " " + part
 			}
 		}
-		if e.What == task.StatusChanged {
+		switch e.What {
+		case task.StatusChanged:
 			line += fmt.Sprintf(" %s>%s %s", e.From, e.To, e.How)
-		} else if e.What == task.TaskSeen {
+		case task.TaskSeen:
 			line += fmt.Sprintf(" %s %s", e.To, e.How)
+		default:
 		}
 		if e.Text != "" {
 			line += " (" + e.Text + ")"
