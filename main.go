@@ -222,7 +222,7 @@ func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model
 		config := mcpclient.Config{
 			URL: server.URL, Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, AllowInsecureToken: a.AllowInsecureToken,
 			CAFile: a.CAFile, ClientCert: a.ClientCert, ClientKey: a.ClientKey, InsecureSkipVerify: a.InsecureSkipVerify,
-			Protocol: a.Protocol, ReadOnly: a.ReadOnly, Sampling: a.Samples(), ClientVersion: version(),
+			Protocol: a.Protocol, ReadOnly: a.ReadOnly, OnDemand: a.OnDemand, Sampling: a.Samples(), ClientVersion: version(),
 		}
 		if log != nil { // not a nil *os.File in an interface
 			config.LogFile = log
