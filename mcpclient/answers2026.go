@@ -23,6 +23,12 @@ func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receip
 			e.release(claimed)
 			return out, err
 		}
+		if p.page {
+			e.mu.Lock()
+			e.prompts.close(p, "it was answered")
+			e.mu.Unlock()
+			continue // nobody waits for an answer: the call is sent again
+		}
 		claimed = append(claimed, p)
 		if answers[p], err = inputResponse(p, r); err != nil {
 			e.release(claimed)

@@ -12,7 +12,8 @@ import (
 // prompt is one question of the server that can be answered.
 type prompt struct {
 	task.Prompt
-	request  jsonrpc.ID      // to be echoed; "" for a page that a call needs first, which has no answer
+	request  jsonrpc.ID      // to be echoed
+	page     bool            // a page that a call needs first (-32042), which has no answer
 	related  json.RawMessage // `_meta` related-task, as it came, nil for none
 	params   uint64          // hash of what was asked, the same in every process
 	key      string          // of 2026-07-28: its name among the inputRequests of its task or call

@@ -87,7 +87,7 @@ func (e *engine) urlsRequired(c *call, data json.RawMessage) int {
 		if fault != "" || parsed.Mode != task.URLMode {
 			return true
 		}
-		p := &prompt{Prompt: parsed}
+		p := &prompt{Prompt: parsed, page: true}
 		p.ID, p.Call = task.PromptID(newName("q")), c.id
 		e.mu.Lock()
 		full := len(e.prompts.open) >= maxPrompts

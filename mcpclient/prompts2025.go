@@ -231,7 +231,7 @@ func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
 
 // send sends the response to a prompt.
 func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
-	if p.request == "" {
+	if p.page {
 		return nil // nobody waits for an answer: the call is sent again
 	}
 	if p.received != nil {
