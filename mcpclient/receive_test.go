@@ -570,8 +570,8 @@ func TestReceiverOnStreamOfCall(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				r := receiving(t, Config{}, tool("survey", func(_ ctx, call *mcptest.Call) mcptest.Outcome {
-					reply, err := call.ElicitAsTask(nameForm, c.how)
+				r := receiving(t, Config{}, tool("survey", func(run ctx, call *mcptest.Call) mcptest.Outcome {
+					reply, err := call.ElicitAsTask(run, nameForm, c.how)
 					if err != nil {
 						return mcptest.ToolError(err.Error())
 					}
@@ -596,8 +596,8 @@ func TestReceiverOnStreamOfCall(t *testing.T) {
 // TestReceiverServerGivesUp: a server whose patience ends cancels its task.
 func TestReceiverServerGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := receiving(t, Config{}, tool("survey", func(_ ctx, call *mcptest.Call) mcptest.Outcome {
-			_, err := call.ElicitAsTask(nameForm, mcptest.AsTask{Limit: time.Minute})
+		r := receiving(t, Config{}, tool("survey", func(run ctx, call *mcptest.Call) mcptest.Outcome {
+			_, err := call.ElicitAsTask(run, nameForm, mcptest.AsTask{Limit: time.Minute})
 			return mcptest.ToolError(err.Error())
 		}))
 		r.call(task.Call{ID: "c", Tool: "survey"})
@@ -774,8 +774,8 @@ func TestReceiverCallComesBack(t *testing.T) {
 		t.Run(fmt.Sprint("mute ", mute), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				r := receiving(t, Config{}, mcptest.WithPriming(0), mcptest.WithFaults(mcptest.Faults{MuteResumed: mute}),
-					tool("survey", func(_ ctx, call *mcptest.Call) mcptest.Outcome {
-						reply, err := call.ElicitAsTask(nameForm, mcptest.AsTask{})
+					tool("survey", func(run ctx, call *mcptest.Call) mcptest.Outcome {
+						reply, err := call.ElicitAsTask(run, nameForm, mcptest.AsTask{})
 						if err != nil {
 							return mcptest.ToolError(err.Error())
 						}

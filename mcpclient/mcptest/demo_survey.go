@@ -20,8 +20,8 @@ var askSurvey = Elicitation{
 }
 
 // runSurvey asks by way of a task of the client's, and polls for the answer.
-func runSurvey(_ context.Context, c *Call, _ *rand.Rand) Outcome {
-	reply, err := c.ElicitAsTask(askSurvey, AsTask{TTL: surveyTime, Limit: surveyTime})
+func runSurvey(ctx context.Context, c *Call, _ *rand.Rand) Outcome {
+	reply, err := c.ElicitAsTask(ctx, askSurvey, AsTask{TTL: surveyTime, Limit: surveyTime})
 	switch {
 	case err != nil:
 		return unanswered(err)

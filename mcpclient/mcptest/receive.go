@@ -90,15 +90,16 @@ func (s *Server) awaitAnswer(ctx context.Context, a *asked) (json.RawMessage, er
 
 // ElicitAsTask is Elicit by way of a task of the client's. A client that does not receive tasks for such questions is
 // asked as by [Call.Elicit]. The status of the call's own task does not change meanwhile.
-func (c *Call) ElicitAsTask(e Elicitation, how AsTask) (Reply, error) {
+func (c *Call) ElicitAsTask(ctx context.Context, e Elicitation, how AsTask) (Reply, error) {
 	if !c.mayAugment(e) {
 		return c.Elicit(e)
 	}
-	ctx, cancel := c.ctx, context.CancelFunc(func() {})
+	whole := ctx
 	if how.Limit > 0 {
-		ctx, cancel = context.WithTimeout(c.ctx, how.Limit)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, how.Limit)
+		defer cancel()
 	}
-	defer cancel()
 	id, err := c.CreateRemote(ctx, e, how)
 	if err != nil {
 		return Reply{}, err
@@ -106,7 +107,7 @@ func (c *Call) ElicitAsTask(e Elicitation, how AsTask) (Reply, error) {
 	raw, err := c.fetchRemote(ctx, id, how)
 	if err != nil && ctx.Err() != nil {
 		c.put(how.GET, "tasks/cancel", map[string]any{"taskId": id}) // its answer is of no interest
-		if c.ctx.Err() == nil {
+		if whole.Err() == nil {
 			return Reply{}, ErrUnanswered
 		}
 		return Reply{}, ErrWithdrawn

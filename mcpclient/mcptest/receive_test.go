@@ -17,8 +17,8 @@ const receiverCaps = `{"elicitation":{"form":{}},"sampling":{},"tasks":{"list":{
 
 // surveyor asks as a task and says how that went.
 func surveyor(e Elicitation, how AsTask) Tool {
-	return Tool{Name: "survey", TaskSupport: Optional, Run: func(_ context.Context, c *Call) Outcome {
-		reply, err := c.ElicitAsTask(e, how)
+	return Tool{Name: "survey", TaskSupport: Optional, Run: func(ctx context.Context, c *Call) Outcome {
+		reply, err := c.ElicitAsTask(ctx, e, how)
 		if err != nil {
 			return ToolError(err.Error())
 		}
