@@ -12,6 +12,8 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // samplingPrompt is a sampling request, as the protocol's half makes it.
@@ -425,4 +427,27 @@ func TestFiftyQuestions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever the size: the form of a sampling request, its menu and the inbox of a
+// server that floods fit the screen.
+func TestSamplingFitsEverySize(t *testing.T) {
+	onSampler(t, 80, 24, func(ctx context.Context, _ json.RawMessage) (string, error) {
+		return strings.Repeat("日本語 🚀 wide words ", 40), slow(ctx)
+	}, func(s *stage, srv *script) {
+		srv.samples("s1", srv.tasks[0].ID, strings.Repeat("日本語 🚀 wide words ", 40))
+		srv.events <- task.Flooding{Waiting: 123456}
+		s.settle()
+		for _, keys := range [][]string{{"i"}, {"a"}, {"ctrl+o"}, {"esc", "tab"}, {"esc", "q"}, {"n", "a", "ctrl+s"}} {
+			s.press(keys...)
+			for _, w := range []int{1, 39, 40, 80, 100, 300} {
+				for _, h := range []int{9, 10, 30} {
+					s.take(tea.WindowSizeMsg{Width: w, Height: h})
+					s.fitsScreen()
+				}
+			}
+			s.wait(20 * time.Second)
+		}
+		s.settle()
+	})
 }
