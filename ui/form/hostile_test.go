@@ -48,7 +48,7 @@ func hostileConversation() Spec {
 	c.Hints, c.Stop, c.Tools = []task.Text{long, long}, []task.Text{long}, []task.Text{long}
 	for kind := task.OtherContent; kind <= task.EmbeddedResource; kind++ {
 		c.Messages = append(c.Messages, task.SamplingMessage{Role: long, Content: []task.Content{
-			{Kind: kind, Text: strings.Repeat(evil, 400), MIME: evil, URI: evil, Name: evil, Title: evil, Description: evil, Size: -1, Raw: []byte(evil)},
+			{Kind: kind, Text: strings.Repeat(evil, 100), MIME: evil, URI: evil, Name: evil, Title: evil, Description: evil, Size: -1, Raw: []byte(evil)},
 		}})
 	}
 	return s

@@ -85,6 +85,12 @@ func (e *editor) raw() string {
 
 // with returns the text with more put in at the cursor.
 func (e *editor) with(more string) string {
+	text, at := e.value(), e.offset()
+	return text[:at] + more + text[at:]
+}
+
+// offset is the byte at which the cursor stands.
+func (e *editor) offset() int {
 	line, col := e.at()
 	text := e.value()
 	at := 0
@@ -95,7 +101,7 @@ func (e *editor) with(more string) string {
 		_, n := utf8.DecodeRuneInString(text[at:])
 		at += n
 	}
-	return text[:at] + more + text[at:]
+	return at
 }
 
 // value returns the text, untouched where no key changed it.
@@ -227,6 +233,18 @@ func (e *editor) goTo(line, col int) {
 		}
 	}
 	e.area.SetCursor(col)
+}
+
+// moveTo puts the cursor of a text of several lines at a byte of it.
+func (e *editor) moveTo(at int) {
+	before := e.value()
+	before = before[:min(at, len(before))]
+	line := strings.Count(before, "\n")
+	for e.area.Line() > line {
+		e.area.CursorStart()
+		e.area.CursorUp()
+	}
+	e.area.SetCursor(utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
 }
 
 // cell is a grapheme cluster as it is shown.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type Form struct {
 	other  model.Draft // what menu.Swap puts in place of what is typed, nil for nothing
 	came   bool        // other came from outside, and was never in the form
 
+	pasted   int  // where the next piece of a paste goes into a text that is not edited here, -1 for nowhere
 	touched  bool // something was typed, now or before
 	revealed bool // secret fields are shown
 
@@ -76,7 +78,7 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 	if spec.Form.Now == nil {
 		spec.Form.Now = spec.Now
 	}
-	f := &Form{theme: theme, keys: keys, spec: spec, rest: map[string]string{}, outside: wholeForm, touched: spec.Draft != nil}
+	f := &Form{theme: theme, keys: keys, spec: spec, rest: map[string]string{}, outside: wholeForm, pasted: -1, touched: spec.Draft != nil}
 	if f.isURL() {
 		f.url = inspect(spec.URL)
 		return f
@@ -185,7 +187,7 @@ func (f *Form) Message() string { return f.message }
 
 // Ages reports whether something on the form grows older as one looks.
 func (f *Form) Ages() bool {
-	if r := f.current(); r != nil && r.isDate() {
+	if !f.json && slices.ContainsFunc(f.rows, func(r row) bool { return r.set && r.isDate() }) {
 		return true
 	}
 	return !f.spec.Since.IsZero() || !f.spec.Ends.IsZero() || !f.state.At.IsZero() || f.sample.running

@@ -283,3 +283,38 @@ func TestTextBreaksAtSpaces(t *testing.T) {
 		}
 	}
 }
+
+// A paste that comes in pieces goes on where the piece before ended; a key in
+// between ends it.
+func TestAPasteInPieces(t *testing.T) {
+	for _, name := range []string{"notes", "name", "whole"} {
+		f := open(t, question(everyField()))
+		if name == "whole" {
+			press(f, "ctrl+o", "j", "down", "right", "right")
+		} else {
+			to(t, f, name)
+			press(f, "ab", "left")
+		}
+		before := f.content()[map[bool]string{true: "", false: name}[name == "whole"]]
+		want := ""
+		for i := range 8 {
+			piece := strings.Repeat(string(rune('0'+i)), 3000) + "\n日"
+			want += piece
+			if e := paste(f, piece); e.Kind != Changed {
+				t.Fatalf("%s: piece %d: %+v %q", name, i, e, f.Message())
+			}
+			f.View(80, 24)
+		}
+		got := f.content()[map[bool]string{true: "", false: name}[name == "whole"]]
+		at := strings.Index(got, want)
+		if at < 0 || got[:at]+got[at+len(want):] != before {
+			t.Errorf("%s: %d bytes of %d: %.40q", name, len(got), len(before)+len(want), got)
+		}
+		press(f, "up")
+		if name != "name" {
+			if e := paste(f, "more"); e.Kind != Nothing || f.Message() == "" {
+				t.Errorf("%s: after a key: %+v", name, e)
+			}
+		}
+	}
+}

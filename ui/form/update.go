@@ -16,6 +16,9 @@ func (f *Form) Update(msg tea.Msg) (Event, tea.Cmd) {
 		return Event{}, nil
 	}
 	f.message = ""
+	if !k.Paste {
+		f.pasted = -1
+	}
 	e := f.key(k)
 	f.touched = f.touched || e.Kind == Changed
 	return e, nil
@@ -174,9 +177,39 @@ func (f *Form) paste(k tea.KeyMsg) Event {
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(string(k.Runes), "\r\n", "\n"), "\r", "\n")
 	f.follow = true
+	if f.edit == nil && f.pasted >= 0 {
+		return f.pasteMore(text)
+	}
 	if f.edit == nil {
 		return f.textKey(k) // which says why
 	}
+	at := f.edit.offset() + len(text)
+	e := f.pasteHere(k, r, text)
+	switch {
+	case e.Kind != Changed:
+	case f.edit == nil:
+		f.pasted = at
+	case f.edit.multi:
+		f.edit.moveTo(at)
+	}
+	return e
+}
+
+// pasteMore puts in the next piece of a paste that was too long to be edited
+// here: it goes on where the one before ended.
+func (f *Form) pasteMore(text string) Event {
+	into := &f.jsonText
+	if !f.json {
+		into = &f.current().text
+	}
+	at := min(f.pasted, len(*into))
+	*into = (*into)[:at] + text + (*into)[at:]
+	f.pasted = at + len(text)
+	return Event{Kind: Changed}
+}
+
+// pasteHere puts pasted text in at the cursor of the editor.
+func (f *Form) pasteHere(k tea.KeyMsg, r *row, text string) Event {
 	whole := f.json || r.kind == fieldRow && (r.field.Kind == task.StringField || r.field.Kind == task.JSONField)
 	switch {
 	case !whole && len(text) > maxTyped:

@@ -57,15 +57,23 @@ func (s *screen) WriteString(seq string) (int, error) {
 type keyboard struct {
 	*os.File
 	vanished func()
+	pastes   pastes
+	cut      bool // a paste is to be cut here
 }
 
-// Read reads what was typed.
+// Read reads what was typed. A long paste comes as several, one right after the
+// other.
 func (k *keyboard) Read(p []byte) (int, error) {
+	if k.cut {
+		k.cut = false
+		return copy(p, pasteEnd+pasteStart), nil // a read of its own, which is shorter than p: nothing is in doubt behind it
+	}
 	n, err := k.File.Read(p)
 	if err != nil {
 		k.vanished()
 		return n, io.EOF // the one error on which Bubble Tea's reader just ends
 	}
+	k.cut = k.pastes.take(p[:n])
 	return n, nil
 }
 
