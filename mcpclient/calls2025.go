@@ -49,7 +49,7 @@ func (e *era2025) abandon(ctx context.Context, id task.CallID) error {
 // waiting for too long: what work asks may come on it at once. Where it was left
 // until now it is opened.
 func (e *era2025) awaitStream(ctx context.Context) {
-	e.wantStream()
+	e.wantStream() //nolint:contextcheck // what it opens lives as long as the session
 	select {
 	case <-e.streamTried:
 	case <-ctx.Done():
