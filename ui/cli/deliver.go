@@ -37,7 +37,9 @@ func (d *desk) sendAll(r *model.Row, asks []*model.Ask, given []*task.Reply) err
 		return err
 	}
 	// Who asks for the task right after this should not be told that it asks.
-	taken := func() bool { return !r.Live() || r.Task.Status != task.InputRequired || len(open(r)) > 0 }
+	taken := func() bool {
+		return !slices.ContainsFunc(asks, unfetched) && (!r.Live() || r.Task.Status != task.InputRequired || len(open(r)) > 0)
+	}
 	d.within(effectLimit, taken)
 	return d.answered(r, asks, given)
 }
@@ -59,6 +61,10 @@ func (d *desk) answered(r *model.Row, asks []*model.Ask, given []*task.Reply) er
 		doc := answerDoc{Prompt: promptKey(asks, i), Action: given[i].Action.String(), State: "delivered"}
 		if a.Wish != nil && a.Wish.State == model.Taken {
 			doc.State = "taken"
+		}
+		if unfetched(a) {
+			doc.State, doc.Why = "not fetched", "the server polls for it and did not come in time; it is asked again"
+			bad = exit(exitFailed, "the answer was not fetched: %s", doc.Why)
 		}
 		if a.State != model.Answered {
 			doc.State, doc.Why = "failed", a.Why
@@ -86,6 +92,12 @@ func (d *desk) answered(r *model.Row, asks []*model.Ask, given []*task.Reply) er
 }
 
 func answering(a *model.Ask) bool { return a.State == model.Answering }
+
+// unfetched reports whether an answer waits here for a server that polls for it:
+// it is gone with this process.
+func unfetched(a *model.Ask) bool {
+	return a.Prompt.Polled && a.State == model.Answered && a.Wish != nil && a.Wish.State == model.Delivered
+}
 
 func replied(asks []*model.Ask, given []*task.Reply, a *model.Ask) bool {
 	return given[slices.Index(asks, a)] != nil
