@@ -41,8 +41,9 @@ func TestALongPasteIsCut(t *testing.T) {
 		strings.Repeat("0123456789abcde\r\n", 4000), strings.Repeat("日本語👩‍👩‍👧‍👦", 3000), strings.Repeat("\x1b[20", 5000), strings.Repeat("\r", 9000) + "x",
 	} {
 		all := strings.Join(typed(t, "ab"+pasteStart+text+pasteEnd+"cd\x1b[A"), "")
-		inside, ok := strings.CutPrefix(all, "ab"+pasteStart)
-		if inside, ok = strings.CutSuffix(inside, pasteEnd+"cd\x1b[A"); !ok {
+		inside, begins := strings.CutPrefix(all, "ab"+pasteStart)
+		inside, ends := strings.CutSuffix(inside, pasteEnd+"cd\x1b[A")
+		if !begins || !ends {
 			t.Fatalf("%.20q: its ends are lost", text)
 		}
 		pieces := strings.Split(inside, pasteEnd+pasteStart)
