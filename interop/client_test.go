@@ -53,7 +53,18 @@ func attach(t *testing.T, url string) *client { return join(t, url, task.Resume{
 // join rejoins a session.
 func join(t *testing.T, url string, resume task.Resume) *client {
 	t.Helper()
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: url, ClientVersion: "interop"})
+	return dial(t, mcpclient.Config{URL: url, ClientVersion: "interop"}, resume)
+}
+
+// sampling begins a session in which a person answers sampling requests, too.
+func sampling(t *testing.T, url string) *client {
+	t.Helper()
+	return dial(t, mcpclient.Config{URL: url, ClientVersion: "interop", Sampling: true}, task.Resume{})
+}
+
+func dial(t *testing.T, config mcpclient.Config, resume task.Resume) *client {
+	t.Helper()
+	ep, err := mcpclient.NewEndpoint(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,16 @@ type board struct {
 
 func runModel(t *testing.T, url string, o model.Options) *board {
 	t.Helper()
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: url})
+	return runModelOn(t, mcpclient.Config{URL: url}, o)
+}
+
+func runModelOn(t *testing.T, config mcpclient.Config, o model.Options) *board {
+	t.Helper()
+	ep, err := mcpclient.NewEndpoint(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Targets = []model.Target{{Name: "srv", URL: url, Endpoint: endpoint{ep}}}
+	o.Targets = []model.Target{{Name: "srv", URL: config.URL, Endpoint: endpoint{ep}}}
 	b := &board{Model: model.New(o), t: t, msgs: make(chan tea.Msg), done: make(chan struct{})}
 	t.Cleanup(func() {
 		close(b.done)

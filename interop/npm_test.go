@@ -1,11 +1,9 @@
 package interop
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,58 +21,22 @@ const (
 	ssePolling = "@modelcontextprotocol/sdk/dist/esm/examples/server/ssePollingExample.js"
 )
 
-// npmServer is a server from npm as a child process.
-type npmServer struct {
-	url    string
-	cancel context.CancelFunc
-	done   chan struct{}
+// serveNpm starts a server from npm, which ends with the test.
+func serveNpm(t *testing.T, file string, args ...string) *child {
+	t.Helper()
+	return serveNpmAt(t, 0, file, args...)
 }
 
-// serveNpm starts a server from npm, which ends with the test.
-func serveNpm(t *testing.T, file string, args ...string) *npmServer {
+// serveNpmAt starts it on that port, 0 for a free one.
+func serveNpmAt(t *testing.T, port int, file string, args ...string) *child {
 	t.Helper()
 	preload, err := filepath.Abs("preload.cjs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := node(ctx, t, file, args...)
+	cmd := node(context.Background(), t, file, args...)
 	cmd.Args = slices.Insert(cmd.Args, 1, "--unhandled-rejections=warn", "-r", preload)
-	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s := &npmServer{cancel: cancel, done: make(chan struct{})}
-	port := make(chan int, 1)
-	go func() {
-		defer close(s.done)
-		for lines := bufio.NewScanner(said); lines.Scan(); {
-			var n int
-			if _, err := fmt.Sscanf(lines.Text(), "listening on port %d", &n); err == nil {
-				port <- n
-			}
-		}
-		_ = cmd.Wait() // it is killed at the end
-	}()
-	t.Cleanup(s.stop)
-	select {
-	case n := <-port:
-		s.url = fmt.Sprintf("http://127.0.0.1:%d/mcp", n)
-	case <-s.done:
-		t.Fatalf("%s ended at once", file)
-	case <-time.After(patience):
-		t.Fatalf("%s does not listen", file)
-	}
-	return s
-}
-
-// stop kills the server.
-func (s *npmServer) stop() {
-	s.cancel()
-	<-s.done
+	return serveChild(t, port, cmd)
 }
 
 func any1[E task.Event](E) bool { return true }
@@ -131,55 +93,6 @@ func TestEverythingCancels(t *testing.T) {
 	}
 	if _, err := c.Get(t.Context(), "no-such-task"); !errors.As(err, &e) || e.Kind != task.RPC {
 		t.Errorf("an unknown task: %v", err)
-	}
-}
-
-// A plain call that asks for a field of each type.
-func TestEverythingElicits(t *testing.T) {
-	c := attach(t, serveNpm(t, everything, "streamableHttp").url)
-	call := c.call("trigger-elicitation-request", `{}`, false, 0)
-	p := wait(c, "the question", any1[task.Prompted]).Prompt
-	if p.Call != call || p.Task != "" || p.Form.JSONOnly != "" || len(p.Form.Fields) < 10 {
-		t.Fatalf("prompt: %+v", p)
-	}
-	kinds := map[task.FieldKind]bool{}
-	for _, f := range p.Form.Fields {
-		kinds[f.Kind] = true
-	}
-	if len(kinds) < 5 {
-		t.Errorf("kinds of fields: %v", kinds)
-	}
-	if p.Form.Check == nil || len(p.Form.Check(json.RawMessage(`{"name":"Ann","integer":1000}`))) == 0 {
-		t.Error("an integer above its maximum passes our check")
-	}
-	c.accept(p, `{"name":"Ann","check":true,"email":"ann@example.com","birthdate":"2000-02-29","integer":7,"number":1.5,`+
-		`"untitledMultipleSelectEnum":["Piano","Drums"]}`)
-	r := wait(c, "the result", func(e task.Returned) bool { return e.Call == call })
-	if r.Result == nil || !strings.Contains(text(r.Result), "ann@example.com") || !strings.Contains(text(r.Result), "Piano") {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestEverythingURL(t *testing.T) {
-	c := attach(t, serveNpm(t, everything, "streamableHttp").url)
-	const page = "https://example.com/consent?a=1"
-	call := c.call("trigger-url-elicitation", `{"url":"`+page+`","elicitationId":"e-1"}`, false, 0)
-	p := wait(c, "the question", any1[task.Prompted]).Prompt
-	if p.Mode != task.URLMode || p.URL != page || p.ElicitationID != "e-1" {
-		t.Fatalf("prompt: %+v", p)
-	}
-	if _, err := c.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Decline}); err != nil {
-		t.Fatal(err)
-	}
-	wait(c, "the result", func(e task.Returned) bool { return e.Call == call && e.Result != nil })
-	// The same by the error that says that a page must be visited first.
-	call = c.call("trigger-url-elicitation", `{"url":"`+page+`","elicitationId":"e-2","errorPath":true}`, false, 0)
-	second := wait(c, "the second question", func(e task.Prompted) bool { return e.Prompt.Call == call }).Prompt
-	if second.Mode != task.URLMode || second.URL != "https://modelcontextprotocol.io" {
-		t.Errorf("prompt: %+v", second)
-	}
-	if r := wait(c, "the error", func(e task.Returned) bool { return e.Call == call }); r.Err == nil || r.Err.Code != -32042 {
-		t.Errorf("%+v", r)
 	}
 }
 

@@ -12,18 +12,18 @@ import (
 // not answer it and after a kill.
 func TestQuestionsOutliveCallboard(t *testing.T) {
 	for name, c := range map[string]struct {
-		serve  func(*testing.T) *npmServer
+		serve  func(*testing.T) *child
 		run    []string
 		answer []string
 		result string
 	}{
 		"everything": {
-			func(t *testing.T) *npmServer { return serveNpm(t, everything, "streamableHttp") },
+			func(t *testing.T) *child { return serveNpm(t, everything, "streamableHttp") },
 			[]string{"simulate-research-query", "--arg", "topic=python", "--arg", "ambiguous=true"},
 			[]string{"--field", "interpretation=snake"}, "python (snake)",
 		},
 		"simple": {
-			func(t *testing.T) *npmServer { return serveNpm(t, simple) },
+			func(t *testing.T) *child { return serveNpm(t, simple) },
 			[]string{"collect-user-info-task", "--arg", "infoType=preferences"},
 			[]string{"--field", "theme=dark", "--field", "notifications=false"}, `"theme": "dark"`,
 		},
