@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"callboard/model/task"
 	"callboard/themes"
 	"callboard/ui/render"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/rivo/uniseg"
 )
 
 // Text beyond these bounds is shown collapsed and edited in $EDITOR: the
@@ -33,6 +31,10 @@ type editor struct {
 	area   textarea.Model
 	loaded string // the text it began with, and what bubbles made of it
 	seen   string
+
+	laid      []shownRow // of laidText, for laidWidth cells
+	laidText  string
+	laidWidth int
 }
 
 // heldTab stands for a tab within bubbles, which would make spaces of it. Text
@@ -188,11 +190,19 @@ func (e *editor) at() (line, col int) {
 	return e.area.Line(), info.StartColumn + info.ColumnOffset
 }
 
+// laidOut returns the text in rows of at most width cells.
+func (e *editor) laidOut(width int) []shownRow {
+	if text := e.raw(); e.laid == nil || width != e.laidWidth || text != e.laidText {
+		e.laid, e.laidText, e.laidWidth = layRows(text, width), text, width
+	}
+	return e.laid
+}
+
 // climb moves the cursor by a row of the screen; the textarea knows lines
 // only.
 func (e *editor) climb(by, width int) {
 	line, col := e.at()
-	rows := layRows(e.raw(), width)
+	rows := e.laidOut(width)
 	i := rowOf(rows, line, col)
 	j := i + by
 	if j < 0 || j >= len(rows) {
@@ -247,119 +257,6 @@ func (e *editor) moveTo(at int) {
 	e.area.SetCursor(utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
 }
 
-// cell is a grapheme cluster as it is shown.
-type cell struct {
-	at, runes int // its first rune in the line, and how many it has
-	text      string
-	width     int
-}
-
-// cellsOf cuts one line into cells, cleaned.
-func cellsOf(line string) []cell {
-	cells := make([]cell, 0, len(line))
-	state, at := -1, 0
-	for line != "" {
-		var cluster string
-		if c := line[0]; c < 0x80 && c >= 0x20 && c != 0x7f && (len(line) == 1 || line[1] < 0x80) {
-			cluster, line, state = line[:1], line[1:], -1
-			cells = append(cells, cell{at, 1, cluster, 1})
-			at++
-			continue
-		}
-		cluster, line, _, state = uniseg.FirstGraphemeClusterInString(line, state)
-		n := utf8.RuneCountInString(cluster)
-		shown := task.Clean(strings.ReplaceAll(cluster, "\t", "    ")).Line()
-		cells = append(cells, cell{at, n, shown, render.Width(shown)})
-		at += n
-	}
-	return cells
-}
-
-// shownRow is a row of a text of several lines.
-type shownRow struct {
-	line     int // of the text
-	from, to int // runes of that line
-	wrapped  bool
-	cells    []cell
-}
-
-// layRows breaks text into rows of at most width cells, at spaces where there
-// are some, one cell kept free for the cursor at the end.
-func layRows(text string, width int) []shownRow {
-	var rows []shownRow
-	width = max(width-1, 1)
-	for n, line := range strings.Split(text, "\n") {
-		cells := cellsOf(line)
-		start, used, brk := 0, 0, 0 // of the row: its first cell, its width, and where the next may begin
-		end := func(at int, wrapped bool) {
-			row := shownRow{line: n, cells: cells[start:at], wrapped: wrapped}
-			if at > start {
-				last := cells[at-1]
-				row.from, row.to = cells[start].at, last.at+last.runes
-			}
-			rows = append(rows, row)
-		}
-		for i := range cells {
-			c := &cells[i]
-			if c.width > width {
-				c.text, c.width = "?", 1
-			}
-			if used+c.width > width {
-				if brk <= start {
-					brk = i
-				}
-				end(brk, true)
-				start, used = brk, 0
-				for j := start; j < i; j++ {
-					used += cells[j].width
-				}
-			}
-			used += c.width
-			if c.text == " " {
-				brk = i + 1
-			}
-		}
-		end(len(cells), false)
-	}
-	return rows
-}
-
-// rowOf returns the row in which the cursor stands.
-func rowOf(rows []shownRow, line, col int) int {
-	for i, r := range rows {
-		if r.line == line && (col < r.to || !r.wrapped) {
-			return i
-		}
-	}
-	return len(rows) - 1
-}
-
-// paint draws cells with the cursor at rune col, or without where col < 0.
-func paint(cells []cell, col int, t *themes.Theme) string {
-	var b strings.Builder
-	run := strings.Builder{}
-	drawn := col < 0
-	for _, c := range cells {
-		if !drawn && col < c.at+c.runes {
-			b.WriteString(t.Text.Paint(run.String()))
-			run.Reset()
-			text := c.text
-			if c.width == 0 {
-				text += " "
-			}
-			b.WriteString(t.Cursor.Paint(text))
-			drawn = true
-			continue
-		}
-		run.WriteString(c.text)
-	}
-	b.WriteString(t.Text.Paint(run.String()))
-	if !drawn {
-		b.WriteString(t.Cursor.Paint(" "))
-	}
-	return b.String()
-}
-
 // view draws at most height rows around the cursor, and says which of them it
 // stands in.
 func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor int) {
@@ -367,12 +264,7 @@ func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor
 	if !e.multi {
 		return []string{e.window(width, col, t)}, 0
 	}
-	laid := layRows(e.raw(), width)
-	if e.masked {
-		for i := range laid {
-			mask(laid[i].cells, t)
-		}
-	}
+	laid := e.laidOut(width)
 	at := rowOf(laid, line, col)
 	from := max(min(at-height/2, len(laid)-height), 0)
 	for i := from; i < min(from+height, len(laid)); i++ {
@@ -380,7 +272,11 @@ func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor
 		if i == at {
 			c = col
 		}
-		rows = append(rows, render.Fit(paint(laid[i].cells, c, t), width, ""))
+		cells := laid[i].cells
+		if e.masked {
+			cells = mask(cells, t)
+		}
+		rows = append(rows, render.Fit(paint(cells, c, t), width, ""))
 	}
 	if from > 0 || from+height < len(laid) {
 		rows = append(rows, t.FieldHint.Paint(lineCount(at+1, len(laid))))
@@ -392,7 +288,7 @@ func (e *editor) view(width, height int, t *themes.Theme) (rows []string, cursor
 func (e *editor) window(width, col int, t *themes.Theme) string {
 	cells := cellsOf(e.raw())
 	if e.masked {
-		mask(cells, t)
+		cells = mask(cells, t)
 	}
 	before := 0
 	for _, c := range cells {
@@ -411,13 +307,6 @@ func (e *editor) window(width, col int, t *themes.Theme) string {
 		n++
 	}
 	return render.Fit(paint(cells[:n], col, t), width, "")
-}
-
-// mask puts dots in place of what is typed.
-func mask(cells []cell, t *themes.Theme) {
-	for i := range cells {
-		cells[i].text, cells[i].width = t.Glyphs.Bullet, 1
-	}
 }
 
 // inline reports whether text can be edited within the form.
