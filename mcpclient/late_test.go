@@ -439,3 +439,38 @@ func TestNothingUnasked(t *testing.T) {
 		any1[task.Prompted](r)
 	})
 }
+
+// TestAskedAnewBeforeTheNews: the question that comes anew may be here before the
+// news that its task gave up the one before.
+func TestAskedAnewBeforeTheNews(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithTransitions(mcptest.NoTransitions))
+		any1[task.Stream](r)
+		id := r.srv.AddTask(mcptest.Task{Session: r.srv.Sessions()[0]})
+		ask := func(n int) task.Prompt {
+			r.srv.PushRaw("", fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"m","_meta":{%q:{"taskId":%q}}}}`, n, metaRelated, id))
+			return any1[task.Prompted](r).Prompt
+		}
+		r.srv.SetStatus(id, mcptest.InputRequired, "")
+		r.polls(task.ID(id))
+		first := ask(1)
+		time.Sleep(time.Minute)
+		second := ask(2)
+		r.srv.SetStatus(id, mcptest.Working, "") // the first was given up
+		r.srv.Announce(id)
+		r.srv.SetStatus(id, mcptest.InputRequired, "")
+		if w := any1[task.Withdrawn](r); w.Prompt != first.ID {
+			t.Errorf("%+v", w)
+		}
+		never(r, time.Minute, func(task.Withdrawn) bool { return true })
+		r.accept(second)
+		third := ask(3)
+		r.polls(task.ID(id))
+		time.Sleep(time.Second)
+		r.srv.SetStatus(id, mcptest.Working, "") // and so was this one, at once
+		r.srv.Announce(id)
+		if w := any1[task.Withdrawn](r); w.Prompt != third.ID || !w.Inferred {
+			t.Errorf("%+v", w)
+		}
+	})
+}
