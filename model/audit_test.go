@@ -139,6 +139,11 @@ func TestTheAuditTrail(t *testing.T) {
 			s.onAnswer = func(context.Context, task.Reply) error { return &task.Error{Kind: task.Lost} }
 			st.wish(accept("r"))
 			trail.is(t, "unknown", "answer t r accept sent", "answer t r accept unknown")
+			st.pass(5 * time.Second)
+			if st.Ask("r").Why != stillAsks {
+				t.Errorf("%q", st.Ask("r").Why)
+			}
+			trail.is(t, "it still asks")
 			s.onAnswer = nil
 			st.wish(accept("r"))
 			st.pass(11 * time.Second)
