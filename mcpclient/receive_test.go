@@ -877,8 +877,12 @@ func TestReceiverFlood(t *testing.T) {
 		r := receiving(t, Config{})
 		const more = 5
 		var last string
+		begun := time.Now()
 		for range floodBurst + more {
 			last = r.poseOnly(`"task":{"ttl":60000}`).TaskID
+		}
+		if d := time.Since(begun); d >= floodEvery {
+			t.Errorf("the last was a task after %v", d)
 		}
 		if !noted(r, "floods") {
 			t.Error("the flood is not named")
