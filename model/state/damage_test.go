@@ -204,7 +204,14 @@ func TestFullDiskIsToldOnceAndEverythingGoesOn(t *testing.T) {
 	if err := m.untold(); err != nil {
 		t.Errorf("it is told again: %v", err)
 	}
+	poke(m.news) // something else happened
+	if _, err := m.News(t.Context()); err == nil {
+		t.Error("the trouble that stands is forgotten")
+	}
 	full.Store(false)
+	if _, err := m.News(t.Context()); err != nil {
+		t.Errorf("it is not told that it is mended: %v", err)
+	}
 	flush(t, m, task.KeepHandle{Handle: live("b", time.Now())})
 	end(t, m)
 	if k := recall(t, process(t, dir, Credentials{Token: "hunter2"})); ids(k.Handles) != "secret-id b" && ids(k.Handles) != "b secret-id" {

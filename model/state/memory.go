@@ -309,15 +309,6 @@ func (m *Memory) said(err error) error {
 	return join(each...)
 }
 
-// untold returns, once, what nobody was told yet.
-func (m *Memory) untold() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	err := join(m.notes...)
-	m.notes = nil
-	return err
-}
-
 // note leaves a sentence for whoever asks next.
 func (m *Memory) note(err error) {
 	if err == nil {

@@ -162,3 +162,12 @@ func TestACallIsWrittenAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// untold returns, once, what nobody was told yet.
+func (m *Memory) untold() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := join(m.notes...)
+	m.notes = nil
+	return err
+}
