@@ -147,7 +147,7 @@ func attendPause(err error, fails int) time.Duration {
 	case task.Lost, task.Unreachable, task.Timeout:
 		return min(attendBase<<min(fails, 10), attendCap)
 	default:
-		return attendAgain
+		return min(attendBase<<min(fails, 10), attendAgain) // it need not have been the server's word
 	}
 }
 

@@ -190,6 +190,8 @@ func untaken(err error) bool {
 	switch te.Kind {
 	case task.Unreachable, task.TLS, task.Unauthorized, task.Denied, task.Busy:
 		return true
+	case task.RPC:
+		return te.Code == jsonrpc.CodeParse // it was damaged on its way
 	default:
 		return false
 	}

@@ -138,6 +138,13 @@ func TestTheAnswersOfACallWhileNobodyListens(t *testing.T) {
 			},
 			func(srv *mcptest.Server) error { srv.ClearInterceptions(); return nil },
 		},
+		"damaged on its way": {
+			func(srv *mcptest.Server) error {
+				srv.Intercept(mcptest.Interception{Method: "tools/call", Status: 400, Err: &mcptest.Error{Code: mcptest.CodeParse, Message: "Parse error"}})
+				return nil
+			},
+			func(*mcptest.Server) error { return nil },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {

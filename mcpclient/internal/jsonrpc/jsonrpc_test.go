@@ -1,9 +1,12 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -172,6 +175,26 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
+// conversations are the messages of the client's tests that play conversations.
+func conversations(f *testing.F) (messages [][]byte) {
+	files, err := filepath.Glob("../../testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no conversations: %v", err)
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range bytes.Lines(content) {
+			if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("data: "))); bytes.HasPrefix(line, []byte(`{"jsonrpc"`)) {
+				messages = append(messages, line)
+			}
+		}
+	}
+	return messages
+}
+
 // The scanner and encoding/json agree on what JSON is.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
@@ -180,6 +203,9 @@ func FuzzDecode(f *testing.F) {
 		`[{"jsonrpc":"2.0","id":1,"result":{}}]`, "{\"a\":\"\xff\"}", `{"a":0.}`, `{"a":1e}`, `{"a":-}`, `{"\ud800":{}}`,
 	} {
 		f.Add([]byte(s))
+	}
+	for _, message := range conversations(f) {
+		f.Add(message)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := scanner{data: data}

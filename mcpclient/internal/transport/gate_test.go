@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -147,6 +149,19 @@ func TestGateEveryPosition(t *testing.T) {
 func FuzzGate(f *testing.F) {
 	for _, s := range []string{"id: 1\ndata: a\n\n", "data: a\r\n\r\ndata\r\r", "\xef\xbb\xbf:c\ndata: a\n\nid\n\n", "id: \x00\n\n", "retry: 5\rfoo\n\ndata: x", "event: message\nevent: x\nevent:message\n\n"} {
 		f.Add([]byte(s), uint64(1))
+	}
+	files, err := filepath.Glob("../../testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no conversations: %v", err)
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if i := bytes.Index(content, []byte("text/event-stream")); i >= 0 {
+			f.Add(content[i:], uint64(2)) // what is no stream of it is noise, which is as good
+		}
 	}
 	f.Fuzz(func(t *testing.T, in []byte, seed uint64) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
