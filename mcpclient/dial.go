@@ -28,11 +28,14 @@ func (ep *Endpoint) declared() map[string]any {
 	}
 	type none struct{}
 	can := map[string]any{"elicitation": map[string]any{"form": none{}, "url": none{}}}
-	if ep.cfg.Sampling {
+	if ep.sampling() {
 		can["sampling"] = none{}
 	}
 	return can
 }
+
+// sampling reports whether sampling is declared.
+func (ep *Endpoint) sampling() bool { return ep.cfg.Sampling && !ep.cfg.ReadOnly }
 
 // declared2025 is declared, and the requests of the server that may be tasks of
 // ours: those that a person answers (basic/utilities/tasks, "Client Capabilities").
@@ -153,7 +156,7 @@ func (e *era2025) initialize(ctx context.Context) error {
 
 // read2025 decodes InitializeResult.
 func (e *era2025) read2025(raw json.RawMessage) (task.About, error) {
-	a := task.About{Era: task.Legacy, ReadOnly: e.ep.cfg.ReadOnly, List: task.CanNo, Cancel: task.CanNo, TaskCalls: task.CanNo, Tools: task.CanNo}
+	a := task.About{Era: task.Legacy, ReadOnly: e.ep.cfg.ReadOnly, Sampling: e.ep.sampling(), List: task.CanNo, Cancel: task.CanNo, TaskCalls: task.CanNo, Tools: task.CanNo}
 	var supported json.RawMessage
 	extension := false
 	members(raw, func(k, v []byte) bool {
@@ -320,6 +323,9 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	e.onlooker = e.ep.cfg.ReadOnly && (r.Joined || !e.modest)
 	e.info.Joined = r.Joined
 	e.info.Session = r.Session != ""
+	if e.ep.sampling() && !r.Joined && !r.About.Sampling && r.About.Note.IsZero() && r.About != (task.About{}) {
+		e.info.Note, e.unsampled = task.Own("this session was begun without sampling: until it ends, the server asks for no texts"), true
+	}
 	e.mu.Unlock()
 	_, err := e.page(ctx, task.Cursor{})
 	var te *task.Error

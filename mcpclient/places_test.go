@@ -142,6 +142,54 @@ func TestNothingIsAskedInAReaderSession(t *testing.T) {
 	})
 }
 
+// TestBegunWithoutSampling: a session that declared no sampling is not asked for
+// texts by being rejoined by who would answer, and says so, as long as that is so.
+func TestBegunWithoutSampling(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		said := func(sampling bool, resume task.Resume) (string, task.Resume) {
+			t.Helper()
+			ep, err := NewEndpoint(Config{URL: mcptest.MemoryURL, RoundTripper: r.srv.Transport(), Sampling: sampling, Protocol: task.Legacy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := ep.Dial(t.Context(), resume)
+			if err != nil {
+				t.Fatal(err)
+			}
+			note := s.About().Note.Line()
+			resume = s.Resume()
+			if err := s.Close(t.Context(), true); err != nil {
+				t.Fatal(err)
+			}
+			return note, resume
+		}
+		begun := func(sampling bool) task.Resume {
+			t.Helper()
+			note, resume := said(sampling, task.Resume{})
+			if note != "" {
+				t.Errorf("a new session says %q", note)
+			}
+			return resume
+		}
+		without := begun(false)
+		for range 2 { // what it says is not kept
+			var note string
+			if note, without = said(true, without); !strings.Contains(note, "without sampling") {
+				t.Errorf("rejoined: %q", note)
+			}
+		}
+		for _, each := range []struct {
+			sampling bool
+			resume   task.Resume
+		}{{false, without}, {true, begun(true)}, {true, task.Resume{Session: without.Session, Joined: true}}} {
+			if note, _ := said(each.sampling, each.resume); note != "" {
+				t.Errorf("%+v says %q", each, note)
+			}
+		}
+	})
+}
+
 // TestPlacesUnasked: nothing is resumed of a task that nobody attends, nor in a
 // read-only session; and who comes later finds it still.
 func TestPlacesUnasked(t *testing.T) {

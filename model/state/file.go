@@ -56,6 +56,7 @@ type (
 		Session       bool   `json:"session,omitempty"`
 		Joined        bool   `json:"joined,omitempty"`
 		ReadOnly      bool   `json:"readOnly,omitempty"`
+		Sampling      bool   `json:"sampling,omitempty"`
 	}
 	handleJSON struct {
 		ID      string `json:"id"`
@@ -217,7 +218,7 @@ func (a aboutJSON) about() task.About {
 		Era: era, Version: a.Version,
 		Name: text(a.Name), ServerVersion: text(a.ServerVersion), Instructions: text(a.Instructions), Note: text(a.Note),
 		List: can(a.List), Cancel: can(a.Cancel), TaskCalls: can(a.TaskCalls), Tools: can(a.Tools),
-		Session: a.Session, Joined: a.Joined, ReadOnly: a.ReadOnly,
+		Session: a.Session, Joined: a.Joined, ReadOnly: a.ReadOnly, Sampling: a.Sampling,
 	}
 }
 
@@ -226,7 +227,7 @@ func aboutOf(a task.About) aboutJSON {
 		Era: eraWord(a.Era), Version: a.Version,
 		Name: a.Name.String(), ServerVersion: a.ServerVersion.String(), Instructions: a.Instructions.String(), Note: a.Note.String(),
 		List: canWord(a.List), Cancel: canWord(a.Cancel), TaskCalls: canWord(a.TaskCalls), Tools: canWord(a.Tools),
-		Session: a.Session, Joined: a.Joined, ReadOnly: a.ReadOnly,
+		Session: a.Session, Joined: a.Joined, ReadOnly: a.ReadOnly, Sampling: a.Sampling,
 	}
 }
 

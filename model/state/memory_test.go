@@ -105,7 +105,7 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 		Era: task.Legacy, Session: "session", Joined: true, LastEvent: "event 7", Streams: "{\"a\":1}\n<2>",
 		About: task.About{
 			Era: task.Legacy, Version: "2025-11-25", Name: task.Own("A server"), ServerVersion: task.Own("1"), Instructions: task.Own("line\nline"),
-			Note: task.Own("note"), List: task.CanYes, Cancel: task.CanNo, TaskCalls: task.CanYes, Session: true, Joined: true, ReadOnly: true,
+			Note: task.Own("note"), List: task.CanYes, Cancel: task.CanNo, TaskCalls: task.CanYes, Session: true, Joined: true, ReadOnly: true, Sampling: true,
 		},
 	}
 	s := task.Sent{Call: "call", Tool: "deploy", Digest: "d", Session: "session", At: now}

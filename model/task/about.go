@@ -57,6 +57,9 @@ type About struct {
 	// session is another program's.
 	Session, Joined bool
 	ReadOnly        bool
+	// Sampling says that the session was begun by who declared that a person
+	// answers sampling requests: in another one the server asks for none.
+	Sampling bool
 	// Note is what a person should know of this server before they wonder,
 	// such as that its version of the protocol has no tasks; mostly zero.
 	Note Text
