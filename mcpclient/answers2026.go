@@ -23,7 +23,7 @@ func (e *era2026) answer(ctx context.Context, replies []task.Reply) (task.Receip
 			e.release(claimed)
 			return out, err
 		}
-		if p.page {
+		if p.Visit {
 			e.mu.Lock()
 			e.prompts.close(p, "it was answered")
 			e.mu.Unlock()

@@ -35,7 +35,11 @@ func TestAnAnswerOnItsWayDoesNotGoAlong(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer s.Close(context.Background(), true)
+				defer func() {
+					if err := s.Close(context.Background(), true); err != nil {
+						t.Error(err)
+					}
+				}()
 				if err := s.Start(t.Context(), task.Call{ID: "c", Tool: "two", Args: []byte("{}"), AsTask: true}); err != nil {
 					t.Fatal(err)
 				}

@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -179,9 +178,14 @@ func (e *era2025) ask(ctx context.Context, id task.ID, a *attendance) (*jsonrpc.
 	r := resultRequest(id)
 	r.reread = &a.reread
 	m, err := e.exchange(ctx, r)
+	rpc := refusal(m, err)
+	e.pagesOf(id, rpc)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err == nil && m.Error == nil {
+	switch {
+	case rpc != nil && rpc.Code == jsonrpc.CodeURLElicitationRequired:
+		e.results.add(id, cachedResult{raw: rpc.Data, rpc: rpc})
+	case err == nil && m.Error == nil:
 		e.results.add(id, cachedResult{raw: m.Result})
 	}
 	a.asked = nil
@@ -191,7 +195,7 @@ func (e *era2025) ask(ctx context.Context, id task.ID, a *attendance) (*jsonrpc.
 
 // cached returns the result of a task that was attended. One that is on its way
 // just now is waited for a little.
-func (e *era2025) cached(ctx context.Context, id task.ID) (json.RawMessage, bool) {
+func (e *era2025) cached(ctx context.Context, id task.ID) (cachedResult, bool) {
 	e.mu.Lock()
 	r, ok := e.results.results[id]
 	var asked chan struct{}
@@ -200,7 +204,7 @@ func (e *era2025) cached(ctx context.Context, id task.ID) (json.RawMessage, bool
 	}
 	e.mu.Unlock()
 	if ok || asked == nil {
-		return r.raw, ok
+		return r, ok
 	}
 	t := time.NewTimer(time.Second)
 	defer t.Stop()
@@ -212,7 +216,7 @@ func (e *era2025) cached(ctx context.Context, id task.ID) (json.RawMessage, bool
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r, ok = e.results.results[id]
-	return r.raw, ok
+	return r, ok
 }
 
 // giveUpAll tells the server that the tasks/result that are held are no longer

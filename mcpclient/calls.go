@@ -28,6 +28,7 @@ type call struct {
 	task      task.ID     // "" as long as it is none
 	abandoned atomic.Bool // the person cancelled it
 	told      atomic.Bool // the server knows that the reply is no longer waited for
+	unknown   bool        // the server said last that it does not know the task; engine.mu guards it
 	cancel    context.CancelFunc
 }
 
@@ -181,7 +182,7 @@ func (e *engine) refusedCall(c *call, rpc *jsonrpc.Error) *task.Error {
 	case jsonrpc.CodeInvalidParams:
 		out.Advice = task.Own("the server may not know the tool any more, or its arguments have changed: look at the list of tools again")
 	case jsonrpc.CodeURLElicitationRequired:
-		if n := e.urlsRequired(c, rpc.Data); n > 0 {
+		if n := e.urlsRequired(task.Prompt{Call: c.id}, rpc.Data); n > 0 {
 			out.Advice = task.Own("open the pages that it asks for, then start it again")
 		}
 	}

@@ -37,6 +37,7 @@ type engine struct {
 	pending map[jsonrpc.ID]*pending
 	live    map[task.ID]task.ID // live tasks that we know of, each by the one copy of its id
 	ended   endedTasks
+	paged   endedTasks // those whose outcome asked for pages (-32042)
 	calls   callTable
 	prompts promptTable
 	results resultCache
@@ -185,7 +186,7 @@ func (e *engine) observe(t task.Task) task.Task {
 			e.results.ended(t.ID)
 		}
 		if len(e.prompts.open) > 0 {
-			gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed })
+			gone = e.prompts.drop(func(p *prompt) bool { return p.Task == t.ID && !p.Guessed && !p.Visit })
 		}
 	case e.ended.ids[t.ID]: // overtaken
 	default:

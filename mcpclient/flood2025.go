@@ -32,7 +32,7 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 		return
 	case same != nil:
 		e.prompts.leave(task.Own("the server asked something else under the same id"), func(w *prompt) bool { return w == same.prompt })
-	case len(m.Params) > maxAsked || e.prompts.replay(m.ID, p.params, o.resumed()):
+	case len(m.Params) > maxAsked || e.prompts.replay(m.ID, p.params, o):
 		e.mu.Unlock()
 		e.prompted(m, o) // says so, or drops it
 		return

@@ -27,7 +27,10 @@ func (e *era2025) stoppedAsking(t task.Task) (which func(*prompt) bool, look fun
 	case t.Status.Terminal():
 		delete(e.asking, t.ID)
 		e.kept = slices.DeleteFunc(e.kept, func(p place) bool { return p.Task == t.ID })
-		return nil, nil
+		if t.Status == task.Failed && e.calls.byTask[t.ID] != nil {
+			look = func() { e.fetchFailed(t.ID) }
+		}
+		return nil, look
 	case t.Status == task.InputRequired:
 		if !asked || t.Updated.After(since) {
 			e.asking[t.ID] = t.Updated

@@ -13,12 +13,12 @@ import (
 type prompt struct {
 	task.Prompt
 	request  jsonrpc.ID      // to be echoed
-	page     bool            // a page that a call needs first (-32042), which has no answer
 	related  json.RawMessage // `_meta` related-task, as it came, nil for none
 	params   uint64          // hash of what was asked, the same in every process
 	key      string          // of 2026-07-28: its name among the inputRequests of its task or call
 	round    *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
 	sending  bool            // an answer is on its way
+	orphan   bool            // the server said that it does not know the task
 	refused  bool            // the answer that was sent last is a refusal
 	place    place           // of 2025-11-25: where it stands in a stream
 	reopens  *reopening      // of 2025-11-25: what brought it again, nil for nothing
@@ -101,17 +101,24 @@ func (t *promptTable) became(call task.CallID, id task.ID) {
 
 // replay reports whether the request was seen before: it is open, or, on a
 // stream that may repeat itself, was.
-func (t *promptTable) replay(id jsonrpc.ID, params uint64, resumed bool) bool {
+func (t *promptTable) replay(id jsonrpc.ID, params uint64, o *origin) bool {
 	if p := t.asked[id]; p != nil && p.params == params {
-		return true
-	}
-	if !resumed {
-		return false
+		return !p.orphan
 	}
 	for i := len(t.closed) - 1; i >= 0; i-- {
-		if t.closed[i].request == id && t.closed[i].params == params {
-			return true
+		if c := &t.closed[i]; c.request == id && c.params == params {
+			return o.repeats(c.ended)
 		}
 	}
 	return false
+}
+
+// known takes in whether the server knows a task. Where it does not, it may have
+// been started anew, and use the ids of what it asked before for something else.
+func (t *promptTable) known(id task.ID, known bool) {
+	for _, p := range t.open {
+		if p.Task == id && p.received == nil {
+			p.orphan = !known
+		}
+	}
 }

@@ -11,7 +11,6 @@ import (
 const (
 	maxPrompts = 200     // open at once
 	maxClosed  = 1024    // closed ones that are still known, so that a replay is no new prompt
-	maxURLs    = 20      // of one -32042
 	maxAsked   = 1 << 20 // bytes of one
 )
 
@@ -75,33 +74,6 @@ func parseElicitation(params json.RawMessage) (p task.Prompt, fault string) {
 		return p, ""
 	}
 	return p, "this mode of elicitation was not declared"
-}
-
-// urlsRequired takes the pages that a call needs first (-32042), and returns
-// how many there are. They have no request that an answer could go to: the
-// person sends the call again.
-func (e *engine) urlsRequired(c *call, data json.RawMessage) int {
-	n := 0
-	elements(member(data, "elicitations"), func(raw []byte) bool {
-		parsed, fault := parsePrompt(methodElicit, raw)
-		if fault != "" || parsed.Mode != task.URLMode {
-			return true
-		}
-		p := &prompt{Prompt: parsed, page: true}
-		p.ID, p.Call = task.PromptID(newName("q")), c.id
-		e.mu.Lock()
-		full := len(e.prompts.open) >= maxPrompts
-		if !full {
-			e.prompts.open[p.ID] = p
-		}
-		e.mu.Unlock()
-		if !full {
-			n++
-			e.feed.add(task.Prompted{Prompt: p.Prompt})
-		}
-		return !full && n < maxURLs
-	})
-	return n
 }
 
 // claim finds the open prompt of a reply and marks it as being answered.

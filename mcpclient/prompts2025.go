@@ -36,7 +36,7 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	p.related = member(member(m.Params, "_meta"), metaRelated)
 	p.Task = relatedTask(m.Params)
 	e.mu.Lock()
-	if e.prompts.replay(m.ID, p.params, o.resumed()) {
+	if e.prompts.replay(m.ID, p.params, o) {
 		e.cameAgain(askedAs{m.ID, p.params}, e.prompts.asked[m.ID])
 		e.mu.Unlock()
 		return
@@ -57,8 +57,12 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	if old != nil && old.received != nil {
 		old = nil // its request has its response
 	}
+	replaced := "the server asked something else under the same id"
 	if old != nil {
-		e.prompts.close(old, "the server asked something else under the same id")
+		if old.orphan {
+			replaced = "the server does not know the task that asked any more"
+		}
+		e.prompts.close(old, replaced)
 	}
 	e.put(p, o, m.Params)
 	e.tie(p, o)
@@ -78,7 +82,7 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	e.mu.Unlock()
 	posted := e.post(created) // before the person sees it
 	if old != nil {
-		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own("the server asked something else under the same id")})
+		e.feed.add(task.Withdrawn{Prompt: old.ID, Why: task.Own(replaced)})
 	}
 	if waits {
 		e.paced()
@@ -129,15 +133,27 @@ func (e *era2025) tie(p *prompt, o *origin) {
 	switch {
 	case o.task != "":
 		p.Task = o.task
-	case p.Call != "":
-	case len(e.calls.byTask)+len(e.calls.running) == 1:
-		for id, c := range e.calls.byTask {
-			p.Task, p.Call, p.Guessed = id, c.id, true
+	case p.Call == "":
+		e.guess(p)
+	}
+}
+
+// guess ties a prompt to the only task or call that can have asked, where there is
+// one. e.mu is held.
+func (e *era2025) guess(p *prompt) {
+	var able []*call
+	for _, c := range e.calls.byTask {
+		if !c.unknown {
+			able = append(able, c)
 		}
-		for id := range e.calls.running {
-			p.Call, p.Guessed = id, true
-		}
-	case len(e.calls.byTask)+len(e.calls.running) == 0 && len(e.live) == 1:
+	}
+	for _, c := range e.calls.running {
+		able = append(able, c)
+	}
+	switch {
+	case len(able) == 1:
+		p.Task, p.Call, p.Guessed = able[0].task, able[0].id, true
+	case len(able) == 0 && len(e.live) == 1:
 		for id := range e.live {
 			p.Task, p.Guessed = id, true
 		}
@@ -231,7 +247,7 @@ func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
 
 // send sends the response to a prompt.
 func (e *era2025) send(ctx context.Context, p *prompt, r task.Reply) error {
-	if p.page {
+	if p.Visit {
 		return nil // nobody waits for an answer: the call is sent again
 	}
 	if p.received != nil {

@@ -268,6 +268,63 @@ func TestReplayIsNoNewPrompt(t *testing.T) {
 	})
 }
 
+// TestServerAnewUsesIDsAnew: a server that takes the sessions from before it was
+// started anew counts its request ids from the start, so that the next question
+// may look like one that it asked before.
+func TestServerAnewUsesIDsAnew(t *testing.T) {
+	ask := []byte(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)
+	t.Run("the task is gone", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := attach(t, tool("waits", func(ctx ctx, _ *mcptest.Call) mcptest.Outcome {
+				<-ctx.Done()
+				return mcptest.Outcome{}
+			}))
+			any1[task.Stream](r)
+			if err := r.s.Start(t.Context(), task.Call{ID: "c", Tool: "waits", AsTask: true}); err != nil {
+				t.Fatal(err)
+			}
+			id := any1[task.Started](r).Task.ID
+			r.srv.PushRaw(r.srv.Sessions()[0], ask)
+			first := any1[task.Prompted](r).Prompt
+			if first.Task != id {
+				t.Fatalf("%+v", first)
+			}
+			r.srv.PushRaw(r.srv.Sessions()[0], ask)
+			never(r, time.Second, func(task.Prompted) bool { return true })
+			r.srv.RemoveTask(string(id))
+			if _, err := r.s.Get(t.Context(), id); err == nil {
+				t.Fatal("the task is not gone")
+			}
+			if err := r.s.Start(t.Context(), task.Call{ID: "d", Tool: "waits", AsTask: true}); err != nil {
+				t.Fatal(err)
+			}
+			next := any1[task.Started](r).Task.ID
+			r.srv.PushRaw(r.srv.Sessions()[0], ask)
+			if second := any1[task.Prompted](r).Prompt; second.ID == first.ID || second.Task != next {
+				t.Errorf("%+v", second)
+			}
+			r.srv.PushRaw(r.srv.Sessions()[0], ask) // and that one may come again
+			never(r, time.Second, func(task.Prompted) bool { return true })
+		})
+	})
+	t.Run("it was answered", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			r := attach(t, mcptest.WithEventStore(0))
+			any1[task.Stream](r)
+			r.srv.PushRaw(r.srv.Sessions()[0], ask)
+			p := any1[task.Prompted](r).Prompt
+			if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Decline}); err != nil {
+				t.Fatal(err)
+			}
+			r.srv.CutStreams()
+			wait1(r, func(s task.Stream) bool { return s.Up })
+			time.Sleep(time.Second)
+			r.srv.PushRaw(r.srv.Sessions()[0], ask)
+			any1[task.Prompted](r)
+		})
+	})
+}
+
 // noted reports whether the log has a note with these words.
 func noted(r *rig, words string) bool {
 	for _, f := range r.ep.Frames(0, ringFrames) {

@@ -110,13 +110,16 @@ func (e *engine) oneTask(method string, id task.ID, raw json.RawMessage) (task.T
 // heard notes what a message tells of a task. Its result may be in it, in some
 // legacy sessions too.
 func (e *engine) heard(t task.Task, raw json.RawMessage) task.Task {
-	if r, ok := e.outcome(t, raw); ok {
+	r, ended := e.outcome(t, raw)
+	if ended {
 		t.ToolError = r.toolError()
 		e.mu.Lock()
 		e.results.add(t.ID, r)
 		e.mu.Unlock()
 	}
-	return e.observe(e.manners.detail(t, raw))
+	t = e.observe(e.manners.detail(t, raw))
+	e.pagesOf(t.ID, r.rpc)
+	return t
 }
 
 // noSuchTask reports whether an error speaks of the task and not of its work.

@@ -45,6 +45,16 @@ func (e *era2025) get(ctx context.Context, id task.ID) (task.Task, error) {
 	if err == nil {
 		e.polled(t)
 	}
+	var te *task.Error
+	gone := errors.As(err, &te) && te.Kind == task.RPC && noSuchTask(&jsonrpc.Error{Code: te.Code, Message: te.Message.Line()})
+	if err == nil || gone {
+		e.mu.Lock()
+		e.prompts.known(id, !gone)
+		if c := e.calls.byTask[id]; c != nil {
+			c.unknown = gone
+		}
+		e.mu.Unlock()
+	}
 	return t, err
 }
 
@@ -63,21 +73,20 @@ func (e *era2025) cancel(ctx context.Context, id task.ID) (task.Task, error) {
 }
 
 func (e *era2025) result(ctx context.Context, id task.ID) (task.Result, error) {
-	if raw, ok := e.cached(ctx, id); ok {
-		return parseResult(raw), nil
+	if r, ok := e.cached(ctx, id); ok {
+		return r.result(), nil
 	}
 	m, err := e.exchange(ctx, resultRequest(id))
 	var te *task.Error
 	if errors.As(err, &te) && te.Kind == task.Lost && ctx.Err() == nil {
 		m, err = e.exchange(ctx, resultRequest(id))
 	}
-	switch {
-	case errors.As(err, &te) && te.Kind == task.RPC: // it came with an HTTP status of its own
-		return e.rpcResult(&jsonrpc.Error{Code: te.Code, Message: te.Message.String(), Data: te.Data})
-	case err != nil:
+	if rpc := refusal(m, err); rpc != nil {
+		e.pagesOf(id, rpc)
+		return e.rpcResult(rpc)
+	}
+	if err != nil {
 		return task.Result{}, err
-	case m.Error != nil:
-		return e.rpcResult(m.Error)
 	}
 	return parseResult(m.Result), nil
 }

@@ -63,8 +63,14 @@ func (o *origin) now() *origin {
 	return n
 }
 
-// resumed reports whether the stream may repeat what it brought before.
-func (o *origin) resumed() bool { return o.heads.Load() > 1 }
+// repeats reports whether the stream may bring once more what ended at a time: it
+// is resumed by an event id, or it is a new one, and the news of that end were
+// still on their way. A server without event ids that was started anew may use its
+// request ids anew, too.
+func (o *origin) repeats(ended time.Time) bool {
+	const crossing = time.Second
+	return o.heads.Load() > 1 && (o.last != "" || time.Since(ended) < crossing)
+}
 
 // do sends a request and returns its result. Its error is a *task.Error; a
 // JSON-RPC error is one of kind RPC.

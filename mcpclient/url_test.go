@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient/mcptest"
@@ -119,4 +120,101 @@ func TestPagesOfAnOddServer(t *testing.T) {
 		}
 		never(r, time.Second, func(task.Prompted) bool { return true })
 	})
+}
+
+// TestPagesOfATask: a task ends by the error that asks for pages first. They are
+// asked for once, whoever looks how often, and the same call goes through after them.
+func TestPagesOfATask(t *testing.T) {
+	data := map[string]any{"elicitations": []any{
+		map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/in", "elicitationId": "p1"},
+		map[string]any{"mode": "url", "message": "Agree", "url": "https://id.example/terms", "elicitationId": "p2"},
+	}}
+	eras(t, func(t *testing.T, era mcptest.Era) {
+		var done atomic.Bool
+		r := sampling(t, era, mcptest.WithTools(mcptest.Tool{Name: "pay", TaskSupport: mcptest.Required, Run: func(ctx, *mcptest.Call) mcptest.Outcome {
+			if !done.Load() {
+				return mcptest.Refused(-32042, "Consent first", data)
+			}
+			return mcptest.Answered("paid")
+		}}))
+		r.call(task.Call{ID: "c1", Tool: "pay", AsTask: true})
+		id := any1[task.Started](r).Task.ID
+		look := func() task.Task {
+			got, err := r.s.Get(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		synctest.Wait()
+		if got := look(); got.Status != task.Failed {
+			t.Fatalf("%+v", got)
+		}
+		first, second := any1[task.Prompted](r).Prompt, any1[task.Prompted](r).Prompt
+		for i, p := range []task.Prompt{first, second} {
+			if !p.Visit || p.Mode != task.URLMode || p.Task != id || p.ElicitationID != fmt.Sprint("p", i+1) {
+				t.Errorf("%+v", p)
+			}
+		}
+		for range 3 {
+			look()
+			res, err := r.s.Result(t.Context(), id)
+			if err != nil || res.Err == nil || res.Err.Code != -32042 || len(res.Err.Data) == 0 {
+				t.Errorf("%+v, %v", res, err)
+			}
+		}
+		r.s.Attend([]task.ID{id})
+		never(r, 3*time.Minute, func(e task.Event) bool {
+			switch e.(type) {
+			case task.Prompted, task.Withdrawn:
+				return true
+			}
+			return false
+		})
+		r.srv.CompleteElicitation("", "p2")
+		if era == mcptest.LegacyEra {
+			if d := any1[task.URLDone](r); d.Prompt != second.ID {
+				t.Errorf("%+v", d)
+			}
+		}
+		for _, p := range []task.Prompt{second, first} {
+			if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Accept}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done.Store(true)
+		r.call(task.Call{ID: "c2", Tool: "pay", AsTask: true})
+		again := any1[task.Started](r).Task.ID
+		synctest.Wait()
+		if res, err := r.s.Result(t.Context(), again); err != nil || res.Err != nil || res.Content[0].Text != "paid" {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+// TestPagesOfTheTaskOfAnother: nobody here called, so that the result says it once it
+// is opened. Who only reads is not asked.
+func TestPagesOfTheTaskOfAnother(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		inBubble(t, func(t *testing.T) {
+			s := newScripted(t)
+			s.on("server/discover", jsonRPCError(404, -32601, "no such method"))
+			s.on("initialize", result(`{"protocolVersion":"2025-11-25","serverInfo":{"name":"s","version":"1"},"capabilities":{"tasks":{"list":{}}}}`))
+			s.on("tasks/get", result(`{"taskId":"t","status":"failed","createdAt":"2026-01-02T03:04:05Z","lastUpdatedAt":"2026-01-02T03:04:05Z","ttl":null}`))
+			s.on("tasks/result", rpcAnswer(400, `{"code":-32042,"message":"first this","data":{"elicitations":[{"mode":"url","message":"m","url":"https://x.example/","elicitationId":"e"}]}}`))
+			r := &rig{t: t, s: s.dial(Config{ReadOnly: readOnly}, task.Resume{})}
+			if _, err := r.s.Get(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+			never(r, time.Minute, func(task.Prompted) bool { return true })
+			if res, err := r.s.Result(t.Context(), "t"); err != nil || res.Err == nil || res.Err.Code != -32042 {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if readOnly {
+				never(r, time.Second, func(task.Prompted) bool { return true })
+			} else if p := any1[task.Prompted](r).Prompt; !p.Visit || p.Task != "t" {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
 }

@@ -161,6 +161,9 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 	m.inherit(l, a)
 	if r != nil {
 		m.tie(a, r)
+		if p.Visit {
+			m.fetchVisit(r)
+		}
 	}
 	m.recordAsk(a, task.Entry{What: task.PromptCame})
 	m.trimAsks()
@@ -321,8 +324,9 @@ func (m *Model) cancelling(a *Ask) bool {
 func (m *Model) closePrompts(r *Row, why string) {
 	for _, a := range slices.Clone(r.Asks) {
 		switch {
-		case a.Prompt.Mode == task.URLMode && needsVisit(r):
+		case a.Prompt.Visit, a.Prompt.Mode == task.URLMode && needsVisit(r):
 			// The call failed for want of this visit, and is sent again after it.
+			m.fetchVisit(r)
 		case a.State == Answering:
 			// It may well have ended because of that answer.
 		case a.unsure() && r.Task.Status.Terminal():
@@ -348,10 +352,21 @@ func (m *Model) untie(a *Ask, r *Row) {
 	m.rev++
 }
 
+// fetchVisit gets the outcome of a task that failed for want of a visit: that, and
+// not the task's message, says so.
+func (m *Model) fetchVisit(r *Row) {
+	if r.Key.ID != "" && r.Task.Status.Terminal() && r.Outcome == nil {
+		m.fetch(r.Key)
+	}
+}
+
 // needsVisit reports whether a call was refused until the person has visited
 // an address (-32042; client/elicitation, "URL Elicitation Required Error").
 func needsVisit(r *Row) bool {
 	const urlElicitationRequired = -32042
+	if slices.ContainsFunc(r.Asks, func(a *Ask) bool { return a.Prompt.Visit }) {
+		return true
+	}
 	if r.Outcome == nil {
 		return false
 	}

@@ -277,7 +277,7 @@ func (f *formOverlay) done(r *Root) tea.Cmd {
 		return nil
 	}
 	row := r.m.Row(a.Row)
-	if row != nil && row.Call != nil && refusedForVisit(row.Outcome) {
+	if row != nil && row.Call != nil && (a.Prompt.Visit || refusedForVisit(row.Outcome)) {
 		r.askAgainOf(row)
 		return nil
 	}

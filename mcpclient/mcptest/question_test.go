@@ -13,7 +13,7 @@ func TestAskingAndGivingUp(t *testing.T) {
 		s := New()
 		got := make(chan error, 1)
 		id := s.Launch(Tool{Name: "ask", Run: func(_ context.Context, c *Call) Outcome {
-			_, err := c.ElicitWithin(5*time.Second, Elicitation{Message: "Ready?"})
+			_, err := c.ElicitWithin(5*time.Second, Elicitation{Message: "Ready?"}) //nolint:contextcheck // a Call has its own
 			got <- err
 			return Answered()
 		}}, Task{}, nil)

@@ -93,7 +93,7 @@ type stamp struct{ time.Time }
 
 // MarshalJSON writes "" for a time that RFC 3339 has no form for.
 func (s stamp) MarshalJSON() ([]byte, error) {
-	if s.IsZero() || s.Year() < 1 || s.Year() > 9999 {
+	if s.IsZero() || s.UTC().Year() < 1 || s.UTC().Year() > 9999 {
 		return []byte(`""`), nil
 	}
 	return json.Marshal(s.UTC().Format(time.RFC3339Nano))
@@ -104,6 +104,9 @@ func (s *stamp) UnmarshalJSON(value []byte) error {
 	var text string
 	_ = json.Unmarshal(value, &text)               // "" where it is no string
 	s.Time, _ = time.Parse(time.RFC3339Nano, text) // zero where it is no time
+	if year := s.UTC().Year(); year < 1 || year > 9999 {
+		s.Time = time.Time{} // nor one that could be written again
+	}
 	return nil
 }
 

@@ -48,6 +48,11 @@ type Prompt struct {
 
 	Sampling *Sampling // SamplingMode
 
+	// Visit marks a page that a call needs first: the call, or the task that it
+	// became, ended by the error -32042 ("URL Elicitation Required Error"). Nobody
+	// waits for the answer; the same call is sent again after the visit. URLMode only.
+	Visit bool
+
 	// URL is raw and whole, ElicitationID raw; both URLMode only.
 	URL, ElicitationID string
 }

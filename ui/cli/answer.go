@@ -119,8 +119,12 @@ func (d *desk) waiting(r *model.Row, problem string) error {
 	return exit(exitAsks, "the task %s waits for an answer: %s%s; it goes on with: %s", r.Key.ID.Text().Line(), said, problemWords(problem), d.again("answer", r))
 }
 
+// needsVisit is the error of a call that works once a page was visited
+// (client/elicitation, "URL Elicitation Required Error").
+const needsVisit = -32042
+
 // refused ends the command of a call that the server refuses until a page was
-// visited (error -32042).
+// visited.
 func (d *desk) refused(r *model.Row) error {
 	asks := open(r)
 	var pages []string

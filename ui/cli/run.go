@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -163,6 +164,9 @@ func (d *desk) conclude(r *model.Row) error {
 	}
 	if result != nil && result.Err != nil {
 		fault = result.Err
+	}
+	if d.watch == nil && fault != nil && fault.Code == needsVisit && r.Key.ID != "" {
+		d.within(2*time.Second, r.MustVisit) // the pages come beside the outcome
 	}
 	if r.MustVisit() && d.watch == nil {
 		return d.refused(r)
