@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"callboard/model/task"
@@ -11,12 +12,15 @@ import (
 // attendMost is how many tasks' questions are waited for at a time.
 const attendMost = 32
 
-// askQueue is a server's tasks in input_required, the one that has waited
-// longest first.
+// askQueue is a server's tasks in input_required: those whose ttl ends, the
+// nearest end first, then the others, the one that has waited longest first.
 type askQueue struct{ tree *btree.BTreeG[*Row] }
 
 func newAskQueue() *askQueue {
 	less := func(a, b *Row) bool {
+		if a.urgent != b.urgent {
+			return a.urgent < b.urgent
+		}
 		if a.queued != b.queued {
 			return a.queued < b.queued
 		}
@@ -28,16 +32,30 @@ func newAskQueue() *askQueue {
 // follow takes r in or out as its status asks. It reports whether r is new in
 // the queue.
 func (q *askQueue) follow(r *Row) bool {
-	want := r.Live() && r.Task.Status == task.InputRequired
-	switch {
-	case want && r.queued == 0:
-		r.queued = r.Since.UnixNano()
-		q.tree.Set(r)
-		return true
-	case !want:
+	if !r.Live() || r.Task.Status != task.InputRequired {
 		q.leave(r)
+		return false
 	}
-	return false
+	fresh, end := r.queued == 0, urgency(r)
+	switch {
+	case fresh:
+		r.queued = r.Since.UnixNano()
+	case end == r.urgent:
+		return false
+	default:
+		q.tree.Delete(r) // by the place that it had
+	}
+	r.urgent = end
+	q.tree.Set(r)
+	return fresh
+}
+
+// urgency is the second in which the row's ttl ends, of our clock.
+func urgency(r *Row) int64 {
+	if end, limited := r.Expiry(); limited {
+		return end.Unix()
+	}
+	return math.MaxInt64
 }
 
 // leave takes r out.
@@ -49,7 +67,8 @@ func (q *askQueue) leave(r *Row) {
 }
 
 // attend tells the session whose questions are waited for: those that the
-// person opened, the selected one, then the ones that have waited longest.
+// selected one, those that the person opened, then the ones that end soonest, then
+// those that have waited longest.
 func (m *Model) attend(l *link) {
 	if l.server == nil || m.options.ReadOnly {
 		return

@@ -81,6 +81,31 @@ func TestPrompts(t *testing.T) {
 			}
 		})
 	})
+	t.Run("eager: of more than 32, those that end soonest are attended", func(t *testing.T) {
+		s := newScript()
+		s.about.List = task.CanNo
+		play(t, Options{}, s, func(st *stage) {
+			st.settle()
+			for i := range 40 {
+				x := a(fmt.Sprintf("t%02d", i), task.InputRequired)
+				if x.TTL = 0; i%2 == 0 { // without a limit, or the later ones sooner
+					x.TTL = time.Hour - time.Duration(i)*time.Minute
+				}
+				s.put(x)
+				st.tell(push(x))
+			}
+			ids := s.attendedIDs()
+			if len(ids) != 32 || ids[0] != "t38" || ids[19] != "t00" || ids[20] != "t01" || ids[31] != "t23" {
+				t.Errorf("%v", ids)
+			}
+			x := a("t39", task.InputRequired)
+			x.TTL = time.Minute
+			st.tell(push(x))
+			if ids = s.attendedIDs(); len(ids) != 32 || ids[0] != "t39" {
+				t.Errorf("a ttl that shrank: %v", ids)
+			}
+		})
+	})
 	t.Run("on-demand: only what the person opens", func(t *testing.T) {
 		s := newScript()
 		play(t, Options{OnDemand: true}, s, func(st *stage) {

@@ -67,6 +67,7 @@ type Row struct {
 	place            place
 	stood            int64 // its moment in the heap of ended rows, ms of the server's clock
 	queued           int64 // its moment in the queue of asking tasks, 0: not in it
+	urgent           int64 // its end there, see urgency
 }
 
 // Asking reports whether the row waits for a person: input_required, an open
