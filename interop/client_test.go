@@ -19,6 +19,9 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == goServerArg {
+		serveGoForever()
+	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "callboard-interop-"); err != nil {
 		panic(err)

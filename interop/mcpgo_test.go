@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +43,17 @@ func (g *goServer) letGo() {
 func serveGo(t *testing.T, page int, options ...server.StreamableHTTPOption) *goServer {
 	t.Helper()
 	g := &goServer{release: make(chan struct{})}
+	g.Server = httptest.NewServer(g.handler(page, options...))
+	t.Cleanup(func() {
+		g.letGo()
+		g.CloseClientConnections()
+		g.Close()
+	})
+	return g
+}
+
+// handler makes the server with its tools.
+func (g *goServer) handler(page int, options ...server.StreamableHTTPOption) http.Handler {
 	s := server.NewMCPServer("mcp-go", "1.2.1",
 		server.WithTaskCapabilities(true, true, true), server.WithToolCapabilities(true),
 		server.WithElicitation(), server.WithRecovery(), server.WithPaginationLimit(page))
@@ -83,13 +97,31 @@ func serveGo(t *testing.T, page int, options ...server.StreamableHTTPOption) *go
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", server.NewStreamableHTTPServer(s, options...))
-	g.Server = httptest.NewServer(mux)
-	t.Cleanup(func() {
-		g.letGo()
-		g.CloseClientConnections()
-		g.Close()
-	})
-	return g
+	return mux
+}
+
+// serveGoAsChild starts the same as a process of its own, this test binary, so
+// that it can be stopped and killed.
+func serveGoAsChild(t *testing.T, port int) *child {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveChild(t, port, exec.CommandContext(context.Background(), self, goServerArg))
+}
+
+// goServerArg makes this binary a server, until it is killed.
+const goServerArg = "mcp-go-server"
+
+func serveGoForever() {
+	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv(portEnv))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(os.Stderr, "listening on port %d\n", listener.Addr().(*net.TCPAddr).Port)
+	g := &goServer{release: make(chan struct{})}
+	panic(http.Serve(listener, g.handler(50))) //nolint:gosec // only the tests call it
 }
 
 func TestMCPGoTools(t *testing.T) {

@@ -79,8 +79,11 @@ func (b *board) wish(msg tea.Msg) { b.start(b.Update(msg)) }
 // until runs the model until ok.
 func (b *board) until(what string, ok func() bool) {
 	b.t.Helper()
+	look := time.NewTicker(100 * time.Millisecond) // some things become true by the passing of time alone
+	defer look.Stop()
 	for deadline := time.After(patience); !ok(); {
 		select {
+		case <-look.C:
 		case msg := <-b.msgs:
 			b.start(b.Update(msg))
 		case <-deadline:
