@@ -25,7 +25,7 @@ import (
 // the server. `go test ./model -run TestStorm -storm.seed=7 -v` tells number 7
 // again.
 var (
-	stormSeeds = flag.Int("storm.seeds", 40, "how many storms there are")
+	stormSeeds = flag.Int("storm.seeds", 25, "how many storms there are")
 	stormSeed  = flag.Uint64("storm.seed", 0, "the one storm to run; 0: all")
 	stormTCP   = flag.Int("storm.tcp", 3, "how many storms there are over TCP, in real time")
 )
@@ -151,8 +151,7 @@ func (s *storm) live(old *stormWire, last bool) (*stormWire, []string) {
 	s.begun++
 	w, e := s.wireOf()
 	if old != nil { // one story
-		w.asked, w.answer, w.trace, w.counts = old.asked, old.answer, old.trace, old.counts
-		w.told = old.told
+		w.inherit(old)
 	}
 	w.tell(fmt.Sprintf("life %d begins", s.begun))
 	var faults []string
@@ -314,6 +313,10 @@ func (s *summary) add(o *storm, w *stormWire) {
 	s.seeds++
 	s.lives += o.lives
 	s.kills += o.killed
+	w.weather.mu.Lock()
+	defer w.weather.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for k, n := range w.counts {
 		k, _, _ = strings.Cut(k, " ")
 		s.faults[k] += n
@@ -355,7 +358,7 @@ func (s *summary) tell(t *testing.T, seed uint64, tcp bool) {
 		w, wrong = o.live(w, n == sc.lives-1)
 		if len(wrong) > 0 {
 			t.Errorf("seed %d, again by: go test ./model -run 'TestStorm$' -storm.seed=%d -v (what happened: %s)\n%s\n%s",
-				seed, seed, kept(t, seed, w.trace), sc.about, strings.Join(wrong, "\n"))
+				seed, seed, kept(t, seed, w.story()), sc.about, strings.Join(wrong, "\n"))
 			break
 		}
 		if n < sc.lives-1 {
@@ -363,7 +366,7 @@ func (s *summary) tell(t *testing.T, seed uint64, tcp bool) {
 		}
 	}
 	if *stormSeed != 0 && testing.Verbose() {
-		t.Log(strings.Join(w.trace, "\n"))
+		t.Log(strings.Join(w.story(), "\n"))
 	}
 	s.add(o, w)
 }

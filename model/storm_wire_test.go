@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +37,24 @@ func newStormWire(w *weather, heavy float64) *stormWire {
 	s := &stormWire{weather: w, seen: map[string]int{}, asked: map[string]string{}, answer: map[string]int{}, hurt: map[string]bool{}, heavy: heavy}
 	s.base = &http.Transport{DialContext: w.DialContext, DisableCompression: true}
 	return s
+}
+
+// inherit goes on with the story of an earlier life. What that one left behind may
+// still add to its own.
+func (s *stormWire) inherit(old *stormWire) {
+	old.weather.mu.Lock()
+	s.trace, s.counts, s.told = slices.Clone(old.trace), maps.Clone(old.counts), old.told
+	old.weather.mu.Unlock()
+	old.mu.Lock()
+	s.asked, s.answer = maps.Clone(old.asked), maps.Clone(old.answer)
+	old.mu.Unlock()
+}
+
+// story is what happened.
+func (s *stormWire) story() []string {
+	s.weather.mu.Lock()
+	defer s.weather.mu.Unlock()
+	return slices.Clone(s.trace)
 }
 
 // end closes what is left of the client's connections.
