@@ -27,7 +27,7 @@ import (
 var (
 	stormSeeds = flag.Int("storm.seeds", 25, "how many storms there are")
 	stormSeed  = flag.Uint64("storm.seed", 0, "the one storm to run; 0: all")
-	stormTCP   = flag.Int("storm.tcp", 1, "how many storms there are over TCP, in real time")
+	stormTCP   = flag.Int("storm.tcp", 0, "how many storms there are over TCP, in real time: half a minute, however many")
 )
 
 // scenario is what a seed decides beforehand.
