@@ -24,9 +24,10 @@ var built struct {
 
 // program is callboard with a state folder of this test.
 type program struct {
-	t   *testing.T
-	env []string
-	log string // the file in which it writes what it sends and gets
+	t     *testing.T
+	env   []string
+	state string // the folder of XDG_STATE_HOME
+	log   string // the file in which it writes what it sends and gets
 }
 
 func newProgram(t *testing.T) *program {
@@ -41,7 +42,8 @@ func newProgram(t *testing.T) *program {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	p := &program{t: t, env: []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + t.TempDir()}, log: filepath.Join(t.TempDir(), "log")}
+	p := &program{t: t, state: t.TempDir(), log: filepath.Join(t.TempDir(), "log")}
+	p.env = []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + p.state}
 	t.Cleanup(func() {
 		if t.Failed() {
 			text, _ := os.ReadFile(p.log)
