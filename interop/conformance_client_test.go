@@ -17,9 +17,8 @@ func TestConformanceClient(t *testing.T) {
 		{suite: suiteSessions, name: "tools_call", passes: 1},
 		{suite: suiteSessions, name: "elicitation-sep1034-client-defaults", passes: 5},
 		{suite: suiteSessions, name: "sse-retry", passes: 3},
-		{suite: suiteTasks, name: "request-metadata", passes: 6, skips: []string{
-			// What callboard does not declare.
-			"ClientDeclaresRootsCapability", "ClientDeclaresSamplingCapability",
+		{suite: suiteTasks, name: "request-metadata", passes: 7, skips: []string{
+			"ClientDeclaresRootsCapability", // callboard declares none
 		}},
 		{suite: suiteTasks, name: "http-standard-headers", passes: 3, skips: []string{
 			// What callboard has no use for, and what the revision has no more.
@@ -31,6 +30,7 @@ func TestConformanceClient(t *testing.T) {
 		{suite: suiteTasks, name: "http-invalid-tool-headers", passes: 12},
 		{suite: suiteTasks, name: "sep-2322-client-request-state", passes: 5},
 		{suite: suiteTasks, name: "json-schema-ref-no-deref", passes: 1},
+		{suite: suiteTasks, name: "json-schema-2020-12-preservation", passes: 9},
 	} {
 		t.Run(sc.name, func(t *testing.T) {
 			sc.run(t, newProgram(t).env, "client", "--command", fmt.Sprintf("%q %q", node(t.Context(), t, driver).Path, driver))

@@ -6,16 +6,16 @@ import { spawnSync } from 'node:child_process';
 
 const url = process.argv.at(-1);
 
-// callboard runs one command and returns its document.
-function callboard(args, input = '') {
+// callboard runs one command, which must end with that code, and returns its document.
+function callboard(args, input = '', code = 0) {
   const ran = spawnSync(process.env.CALLBOARD, [...args, '--json', '--timeout', '20s'], { input, encoding: 'utf8' });
   process.stdout.write(`callboard ${args.join(' ')}\n${ran.stdout}`);
   process.stderr.write(ran.stderr);
-  if (ran.status !== 0) {
+  if (ran.status !== code) {
     console.error(`callboard ${args.join(' ')} ended with ${ran.status ?? ran.signal ?? ran.error}`);
     process.exit(1);
   }
-  return JSON.parse(ran.stdout);
+  return code === 2 ? {} : JSON.parse(ran.stdout); // of misuse there is none
 }
 
 const tools = () => callboard(['tools', url]).tools;
@@ -27,7 +27,8 @@ const scenarios = {
   tools_call: () => run('add_numbers', '--arg', 'a=5', '--arg', 'b=7.5'),
   'elicitation-sep1034-client-defaults': () => run('test_client_elicitation_defaults'),
   'sse-retry': () => run('test_reconnection'),
-  'request-metadata': tools,
+  // Sampling is declared by the commands that could answer it; no tool is there to be called.
+  'request-metadata': () => callboard(['run', url, 'no-such-tool', '--sampling', 'manual'], '', 2),
   'http-standard-headers': () => tools().forEach((tool) => run(tool.name)),
   // An argument that is null is left out, which means the same here: callboard holds
   // arguments against the tool's schema, and that of this tool wants a boolean.
@@ -39,6 +40,8 @@ const scenarios = {
     tools().forEach((tool) => runWith(tool.name, Object.fromEntries((tool.inputSchema.required ?? []).map((name) => [name, 'north'])))),
   'sep-2322-client-request-state': () => tools().forEach((tool) => run(tool.name)),
   'json-schema-ref-no-deref': tools,
+  'json-schema-2020-12-preservation': () =>
+    runWith('json_schema_echo', { schema: tools().find((tool) => tool.name === 'json_schema_2020_12_tool').inputSchema }),
 };
 
 const scenario = scenarios[process.env.MCP_CONFORMANCE_SCENARIO];

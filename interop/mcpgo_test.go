@@ -115,7 +115,7 @@ func serveGoAsChild(t *testing.T, port int) *child {
 const goServerArg = "mcp-go-server"
 
 func serveGoForever() {
-	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv(portEnv))
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:"+os.Getenv(portEnv))
 	if err != nil {
 		panic(err)
 	}
