@@ -211,7 +211,7 @@ func (e *era2026) taken(q *inquiry, sent map[string]json.RawMessage, part bool) 
 		if k.prompt != nil {
 			e.prompts.close(k.prompt, "it was answered")
 		}
-		k.prompt, k.answer, k.answered, k.looks = nil, nil, true, 0
+		k.prompt, k.answer, k.answered, k.looks, k.took = nil, nil, true, 0, time.Now()
 	}
 }
 

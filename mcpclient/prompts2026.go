@@ -17,6 +17,9 @@ const (
 	// after so many looks, and so many times.
 	askedAfter = 5
 	maxAskings = 3
+	// settling is how long after an answer was taken reports may still be on their
+	// way that are from before it: they are no such looks.
+	settling = 3 * time.Second
 )
 
 // inquiry is what one task asked so far. engine.mu guards it.
@@ -28,6 +31,7 @@ type inquiry struct {
 	told      bool                 // that it asks for too much
 	fetching  bool                 // a tasks/get for the questions is on its way
 	doubting  bool                 // one because it is not known which of two reports is the newer
+	reports   uint64               // lists of questions that were taken in
 }
 
 // question is one key of a task's inputRequests.
@@ -37,18 +41,20 @@ type question struct {
 	params   uint64  // hash of what was asked last
 	answer   json.RawMessage
 	answered bool // an answer was sent and taken
-	looks    int  // how often it was listed since
-	askings  int  // how often it became a prompt
+	took     time.Time
+	looks    int // how often it was listed since
+	askings  int // how often it became a prompt
 }
 
 // inquire takes what a task that lives asks, nil for nothing said. Lists can
 // overtake each other: one that is older than another is left alone, and one that
 // is as old withdraws nothing before the task was looked at.
-func (e *era2026) inquire(t task.Task, requests json.RawMessage) { e.inquired(t, requests, false) }
+func (e *era2026) inquire(t task.Task, requests json.RawMessage) { e.inquired(t, requests, nil) }
 
-// inquired is inquire. sure says that the report was asked for because of others
-// that are as old.
-func (e *era2026) inquired(t task.Task, requests json.RawMessage, sure bool) {
+// inquired is inquire. after, nil for any other report, is how many reports there
+// were when this one was asked for because of two that are as old: where there are
+// as many still, it is the newest.
+func (e *era2026) inquired(t task.Task, requests json.RawMessage, after *uint64) {
 	asks := t.Status == task.InputRequired
 	e.mu.Lock()
 	q := e.asking[t.ID]
@@ -80,6 +86,7 @@ func (e *era2026) inquired(t task.Task, requests json.RawMessage, sure bool) {
 		}
 		return true
 	})
+	sure := after != nil && *after == q.reports
 	if !sure && !t.Updated.IsZero() && t.Updated.Equal(q.updated) && q.misses(listed) {
 		look := !q.doubting
 		q.doubting = true
@@ -89,6 +96,7 @@ func (e *era2026) inquired(t task.Task, requests json.RawMessage, sure bool) {
 		}
 		return
 	}
+	q.reports++
 	if q.fetching = false; !t.Updated.IsZero() {
 		q.updated = t.Updated
 	}
@@ -146,7 +154,10 @@ func (e *era2026) listedQuestion(id task.ID, q *inquiry, key string, raw json.Ra
 	case known.prompt != nil, known.waiting != nil:
 		return nil, ""
 	case known.answered && known.params == hash:
-		if known.looks++; known.looks < askedAfter {
+		if time.Since(known.took) >= settling {
+			known.looks++
+		}
+		if known.looks < askedAfter {
 			return nil, "" // the answer takes effect later
 		}
 	case !known.answered && known.params == hash && known.askings == 0:
@@ -220,6 +231,9 @@ func (q *inquiry) misses(listed map[string]json.RawMessage) bool {
 
 // lookAgain looks what a task asks, since two reports of it contradict each other.
 func (e *era2026) lookAgain(id task.ID, q *inquiry) {
+	e.mu.Lock()
+	after := q.reports
+	e.mu.Unlock()
 	raw, err := e.read(e.life, request{method: "tasks/get", params: onTask(id), task: id})
 	t, ok := e.strings.sameTask(id, raw)
 	e.mu.Lock()
@@ -229,7 +243,7 @@ func (e *era2026) lookAgain(id task.ID, q *inquiry) {
 		return // the next poll doubts anew
 	}
 	if !t.Status.Terminal() {
-		e.inquired(t, member(body(raw), "inputRequests"), true)
+		e.inquired(t, member(body(raw), "inputRequests"), &after)
 	}
 	e.feed.change(e.heard(t, raw), time.Now())
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient/mcptest"
@@ -134,9 +135,12 @@ func TestReasked(t *testing.T) {
 				}
 			}
 		}
+		synctest.Wait() // it asks
 		poll(1)
 		for range maxAskings {
 			r.say(any1[task.Prompted](r).Prompt, "A")
+			poll(3 * askedAfter) // they may be from before it
+			never(r, settling, func(task.Prompted) bool { return true })
 			poll(askedAfter - 1)
 			never(r, time.Second, func(task.Prompted) bool { return true })
 			poll(1)
@@ -401,6 +405,29 @@ func TestOvertakenState(t *testing.T) {
 		defer e.mu.Unlock()
 		if len(e.live) > 0 {
 			t.Errorf("live: %v", e.live)
+		}
+	})
+}
+
+// TestLookThatWasOvertaken: what a task was looked at for is not settled by a reply
+// that another report overtook.
+func TestLookThatWasOvertaken(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach2026(t, pair(), mcptest.WithFaults(mcptest.Faults{FrozenTime: true}))
+		id, a, _ := r.asksPair()
+		e := r.s.era.(*era2026)
+		t1, err := r.s.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.mu.Lock()
+		q := e.asking[id]
+		key, before := q.questions[a.Key], q.reports-1
+		e.mu.Unlock()
+		e.inquired(t1, json.RawMessage(`{}`), &before)
+		never(r, time.Minute, func(task.Withdrawn) bool { return true })
+		if key == nil || key.prompt == nil {
+			t.Error("the question was withdrawn")
 		}
 	})
 }
