@@ -237,6 +237,36 @@ func TestTimeLine(t *testing.T) {
 	})
 }
 
+// TestATaskThatNeedsAVisitWaits: its outcome is fetched to say so, in whichever order
+// its end and the pages come.
+func TestATaskThatNeedsAVisitWaits(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			s.put(a("x", task.Working))
+			st.settle()
+			page := task.Prompted{Prompt: task.Prompt{ID: "p", Task: "x", Mode: task.URLMode, Visit: true, URL: "https://example.com/", At: time.Now()}}
+			if first {
+				st.tell(page)
+			}
+			s.put(a("x", task.Failed))
+			st.pass(time.Minute)
+			if !first {
+				st.tell(page)
+			}
+			st.pass(time.Second)
+			r := st.row("x")
+			if !r.MustVisit() || r.StatusWord() != "must visit" || st.Ask("p").State != Open || s.count("result", "x") != 1 {
+				t.Errorf("%v: %s, %v, %d results", first, r.StatusWord(), st.Ask("p").State, s.count("result", "x"))
+			}
+			st.wish(OpenedMsg{"p"})
+			if r.Asking() || st.Ask("p").State != Answered {
+				t.Errorf("%v: %s, %v", first, r.StatusWord(), st.Ask("p").State)
+			}
+		})
+	}
+}
+
 // TestACallThatNeedsAVisitWaits: it has failed, and yet a person is waited for.
 func TestACallThatNeedsAVisitWaits(t *testing.T) {
 	s := newScript()

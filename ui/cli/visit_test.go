@@ -17,13 +17,19 @@ func TestACallThatAsks(t *testing.T) {
 	}}
 	who := asking
 	who.TaskSupport = mcptest.Forbidden
-	inEras(t, []mcptest.Tool{vault, who}, func(t *testing.T, p *place, _ *mcptest.Server) {
+	safe := mcptest.Tool{Name: "safe", TaskSupport: mcptest.Required, Run: func(context.Context, *mcptest.Call) mcptest.Outcome {
+		return mcptest.Refused(-32042, "it is locked", map[string]any{"elicitations": []any{
+			map[string]any{"mode": "url", "url": "https://safe.example.com/unlock", "message": "Unlock it.", "elicitationId": "e"},
+		}})
+	}}
+	inEras(t, []mcptest.Tool{vault, who, safe}, func(t *testing.T, p *place, _ *mcptest.Server) {
 		for tool, want := range map[string][2]string{
 			"vault": {"https://vault.example.com/unlock", "url"},
 			"ask":   {"Who?", "form"},
+			"safe":  {"https://safe.example.com/unlock", "url"}, // the outcome of a task
 		} {
-			p.badly(exitAsks, want[0], "run", tool)
-			s := p.badly(exitAsks, want[0], "run", tool, "--json")
+			p.badly(exitAsks, want[0], "run", tool, "--wait")
+			s := p.badly(exitAsks, want[0], "run", tool, "--wait", "--json")
 			var doc struct {
 				Prompts []struct {
 					Mode, URL, Message string
