@@ -99,7 +99,7 @@ func (e *era2025) listenOnce() error {
 		case <-quit:
 		}
 	})
-	o := &origin{}
+	o := newOrigin()
 	e.mu.Lock()
 	last := e.lastEvent
 	missed := e.wasUp && last == "" // what came since it was up is lost
@@ -126,7 +126,10 @@ func (e *era2025) listenOnce() error {
 			missed = false
 			e.triedStream()
 		},
-		Down: e.streamDown,
+		Down: func(err error, retryAt time.Time) {
+			o.opensAt(time.Now())
+			e.streamDown(err, retryAt)
+		},
 	})
 }
 

@@ -97,7 +97,7 @@ func (e *era2025) sendOne(m ownMessage) {
 
 // oneWay sends a message to which no reply belongs.
 func (e *era2025) oneWay(ctx context.Context, body []byte) error {
-	o := &origin{}
+	o := newOrigin()
 	return e.tr.Post(ctx, transport.Call{
 		Body:   body,
 		OneWay: true,

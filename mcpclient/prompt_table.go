@@ -20,6 +20,7 @@ type prompt struct {
 	sending  bool            // an answer is on its way
 	orphan   bool            // the server said that it does not know the task
 	refused  bool            // the answer that was sent last is a refusal
+	on       *carrier        // that brought it first; nil for none
 	place    place           // of 2025-11-25: where it stands in a stream
 	reopens  *reopening      // of 2025-11-25: what brought it again, nil for nothing
 	received *received       // of 2025-11-25: the task that it is to the server, nil for none
@@ -30,12 +31,16 @@ type closedPrompt struct {
 	request jsonrpc.ID
 	params  uint64
 	why     string
-	url     string // elicitationId, for what completes later
+	on      *carrier // as of the prompt
+	url     string   // elicitationId, for what completes later
 	id      task.PromptID
 	at      time.Time // when it came
 	refused bool      // by a person
 	ended   time.Time
 }
+
+// wasAnswered is why a prompt is closed whose answer the server took.
+const wasAnswered = "it was answered"
 
 // promptTable is the prompts of a session. engine.mu guards it.
 type promptTable struct {
@@ -64,10 +69,21 @@ func (t *promptTable) close(p *prompt, why string) {
 	if len(t.closed) >= maxClosed {
 		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
 	}
-	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
+	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.on, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
 	p.reopens.closed()
 	if p.received != nil {
 		p.received.moot()
+	}
+}
+
+// answeredAfterAll notes that the server took the answer to a prompt that was
+// withdrawn meanwhile.
+func (t *promptTable) answeredAfterAll(p *prompt) {
+	for i := len(t.closed) - 1; i >= 0; i-- {
+		if c := &t.closed[i]; c.id == p.ID {
+			c.why, c.ended = wasAnswered, time.Now()
+			return
+		}
 	}
 }
 
@@ -100,14 +116,16 @@ func (t *promptTable) became(call task.CallID, id task.ID) {
 }
 
 // replay reports whether the request was seen before: it is open, or, on a
-// stream that may repeat itself, was.
+// stream that may repeat itself, was. So is one that was answered where it comes
+// on another stream, which was asked for before the server took the answer: it
+// was on its way. An id is used once in a session (basic, "Requests").
 func (t *promptTable) replay(id jsonrpc.ID, params uint64, o *origin) bool {
 	if p := t.asked[id]; p != nil && p.params == params {
 		return !p.orphan
 	}
 	for i := len(t.closed) - 1; i >= 0; i-- {
 		if c := &t.closed[i]; c.request == id && c.params == params {
-			return o.repeats(c.ended)
+			return o.repeats(c.ended) || c.why == wasAnswered && c.on != nil && c.on != o.stream && o.crosses(c.ended)
 		}
 	}
 	return false

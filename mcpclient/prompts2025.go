@@ -34,7 +34,7 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params)}
 	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
 	p.related = member(member(m.Params, "_meta"), metaRelated)
-	p.Task = relatedTask(m.Params)
+	p.Task, p.on = relatedTask(m.Params), o.stream
 	e.mu.Lock()
 	if e.prompts.replay(m.ID, p.params, o) {
 		e.cameAgain(askedAs{m.ID, p.params}, e.prompts.asked[m.ID])
@@ -232,12 +232,13 @@ func (e *era2025) answerOne(ctx context.Context, r task.Reply) error {
 		if err != nil {
 			return err
 		}
+		e.prompts.answeredAfterAll(p)
 		return nil // withdrawn meanwhile: the two crossed, and the server took it
 	}
 	// An answer that may have arrived leaves the prompt open to a person who
 	// sends it again; nothing here does so.
 	if sent && err == nil {
-		e.prompts.close(p, "it was answered")
+		e.prompts.close(p, wasAnswered)
 	}
 	if sent {
 		delete(e.asking, p.Task) // that it goes on is our doing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient/mcptest"
@@ -265,6 +266,37 @@ func TestReplayIsNoNewPrompt(t *testing.T) {
 		wait1(r, func(s task.Stream) bool { return s.Up })
 		r.srv.PushRaw(session, ask) // answered, on a resumed stream: a replay
 		never(r, time.Second, func(task.Prompted) bool { return true })
+	})
+}
+
+// TestCopyThatWasOnItsWay: the copy of a question comes on another stream once the
+// answer was taken. One that was asked for after that brings a question anew.
+func TestCopyThatWasOnItsWay(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithEventStore(0), asking("deploy", nameForm))
+		wait1(r, func(s task.Stream) bool { return s.Up })
+		time.Sleep(time.Second)
+		r.start("deploy")
+		id := any1[task.Started](r).Task.ID
+		r.s.Attend([]task.ID{id})
+		p := any1[task.Prompted](r).Prompt
+		r.accept(p)
+		synctest.Wait()
+		params, err := json.Marshal(map[string]any{
+			"mode": "form", "message": nameForm.Message, "requestedSchema": nameForm.Schema,
+			"_meta": map[string]any{metaRelated: map[string]any{"taskId": id}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","params":%s}`, r.srv.Requests("")[0].ID, params)
+		r.srv.PushRaw("", again) // on GET, which was open all the time
+		never(r, time.Second, func(task.Prompted) bool { return true })
+		r.srv.CutStreams()
+		wait1(r, func(s task.Stream) bool { return s.Up })
+		time.Sleep(time.Second)
+		r.srv.PushRaw("", again)
+		any1[task.Prompted](r)
 	})
 }
 

@@ -54,11 +54,33 @@ type origin struct {
 	last    string      // the last event of the stream so far, "" for none; of the goroutine that reads it
 	at      time.Time   // when the message came, where it is handled later; else zero
 	heads   atomic.Int32
+	stream  *carrier // nil where a message is read from what is kept
+}
+
+// carrier is one stream of messages, however often it is resumed.
+type carrier struct {
+	// opened is when it was last asked for, in Unix nanoseconds by our clock.
+	opened atomic.Int64
+}
+
+// newOrigin is what the messages come on of a stream that is asked for now.
+func newOrigin() *origin {
+	o := &origin{stream: new(carrier)}
+	o.opensAt(time.Now())
+	return o
+}
+
+func (o *origin) opensAt(t time.Time) { o.stream.opened.Store(t.UnixNano()) }
+
+// crosses reports whether what the stream brings can have been on its way at a
+// time: it was asked for before that.
+func (o *origin) crosses(t time.Time) bool {
+	return o.stream != nil && o.stream.opened.Load() < t.UnixNano()
 }
 
 // now is what o is for the message at hand, to handle it later.
 func (o *origin) now() *origin {
-	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now()}
+	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now(), stream: o.stream}
 	n.heads.Store(o.heads.Load())
 	return n
 }
@@ -134,7 +156,8 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 	e.enter(r.id, p)
 	defer e.leave(r.id)
 	e.ep.log.request(false, r.id, r.method, r.task)
-	o := &origin{task: r.task, call: r.call, request: r.id, method: r.method, last: r.after}
+	o := newOrigin()
+	o.task, o.call, o.request, o.method, o.last = r.task, r.call, r.id, r.method, r.after
 	if r.after != "" {
 		o.heads.Store(1) // what comes first may be a replay
 	}
@@ -154,6 +177,7 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 		},
 		Head: func(h transport.Head) {
 			o.heads.Add(1)
+			o.opensAt(h.Sent)
 			e.skew.sample(h.Date, h.Sent, h.Received)
 			if r.head != nil {
 				r.head(h)
