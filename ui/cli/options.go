@@ -52,7 +52,7 @@ var options = [...]option{
 		help: "who writes what a server asks a model for (sampling/createMessage): nobody, you, or you from a draft",
 		more: "off does not declare it, so that servers do not ask. manual: you write the reply, or refuse. command: what --sampling-command writes is a draft, which you read, change and send. The demo is for trying things: there manual is the default.",
 		bind: text(func(p *parsing) *string { return &p.a.Sampling })},
-	{name: "sampling-command", value: "COMMAND", group: ofBehaviour, help: "the command that writes drafts, run by sh -c when you ask for one; means --sampling command",
+	{name: "sampling-command", value: "COMMAND", group: ofBehaviour, help: "the command that writes drafts, run by sh -c as you open the question; means --sampling command",
 		more: "It gets the request (the params of sampling/createMessage) as JSON on standard input; what it prints within 2 minutes is the draft.",
 		bind: text(func(p *parsing) *string { return &p.a.SamplingCommand })},
 	{name: "no-audit", group: ofBehaviour, help: "add nothing to the audit trail (callboard audit)",

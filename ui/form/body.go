@@ -53,7 +53,7 @@ func (f *Form) body() (lines []string, from, to int) {
 			lines = append(lines, "")
 		}
 	}
-	if f.spec.Unkept != "" {
+	if f.spec.Unkept != "" && f.touched {
 		if gap {
 			lines = append(lines, "")
 		}
@@ -169,7 +169,7 @@ func (f *Form) banner() []string {
 		rows = f.marked(t.Glyphs.Working, because("Held"), &t.Working)
 	case Withdrawn:
 		words := because("This can no longer be answered")
-		if !f.isURL() {
+		if f.touched && !f.isURL() {
 			words += " What you typed is kept."
 		}
 		rows = f.marked(t.Glyphs.Failed, words, &t.Banner)

@@ -50,7 +50,8 @@ type Spec struct {
 	// Warn are sentences of callboard that stand above the fields.
 	Warn []string
 	// Notes are quiet sentences of callboard below them. Unkept is one below the
-	// fields: why what is typed does not outlive callboard, "" where it does.
+	// fields once something is typed: why that does not outlive callboard, "" where
+	// it does.
 	Notes  []string
 	Unkept string
 

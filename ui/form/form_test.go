@@ -270,6 +270,23 @@ func TestEscLeavesAndTheDraftComesBack(t *testing.T) {
 	if got := again.Draft(); !maps.Equal(got, want) {
 		t.Errorf("after coming back %v, want %v", got, want)
 	}
+	if got := look(t, again, 80, 24); !strings.Contains(got, "✗ must be at least 3 characters") || !strings.Contains(got, "1 wrong") {
+		t.Errorf("what came back is wrong and looks right:\n%s", got)
+	}
+}
+
+func TestWhatIsKeptIsSaidWhereSomethingWasTyped(t *testing.T) {
+	f := open(t, question(everyField()))
+	f.SetState(State{Phase: Withdrawn, Why: "the task ended"})
+	if press(f, "x"); strings.Contains(look(t, f, 80, 24)+f.Message(), "typed") {
+		t.Errorf("nothing was typed: %q\n%s", f.Message(), look(t, f, 80, 24))
+	}
+	f = open(t, question(everyField()))
+	press(f, "Ada")
+	f.SetState(State{Phase: Withdrawn, Why: "the task ended"})
+	if press(f, "x"); !strings.Contains(look(t, f, 80, 24), "What you typed is kept.") || !strings.Contains(f.Message(), "what you typed is kept") {
+		t.Errorf("%q\n%s", f.Message(), look(t, f, 80, 24))
+	}
 }
 
 func TestMenu(t *testing.T) {
@@ -401,7 +418,7 @@ func TestLongTextIsCollapsed(t *testing.T) {
 	spec.Draft = model.Draft{"name": "Ada", "urgent": "true", "notes": long}
 	f := open(t, spec)
 	to(t, f, "notes")
-	if got := look(t, f, 80, 24); !strings.Contains(got, "97.7 KiB of text: ctrl+o opens it in $EDITOR") {
+	if got := look(t, f, 80, 24); !strings.Contains(got, "97.7 KiB of text: ctrl+o opens it in $EDITOR") || strings.Contains(got, " more\n") || strings.Contains(got, "↓ 3") {
 		t.Errorf("view:\n%s", got)
 	}
 	if press(f, "x"); f.Message() == "" {

@@ -101,6 +101,9 @@ func New(theme *themes.Theme, keys *keymap.Map, spec Spec) *Form {
 		f.fill(draft)
 	}
 	f.enter()
+	if spec.Draft != nil {
+		f.wrongRows() // marked from the first look, as they were when one left it
+	}
 	return f
 }
 

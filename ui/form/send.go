@@ -64,6 +64,18 @@ func (f *Form) leaveFor(kind EventKind) Event {
 	return Event{Kind: kind}
 }
 
+// notDone says that nothing goes out, since n things are wrong.
+func (f *Form) notDone(n int) string {
+	words := "Not sent: "
+	if f.spec.Kind == Call {
+		words = "Not started: "
+	}
+	if n == 1 {
+		return words + "one thing is wrong."
+	}
+	return words + strconv.Itoa(n) + " things are wrong."
+}
+
 // send checks everything and tells that it is to be sent, or goes to the first
 // thing that is wrong.
 func (f *Form) send() Event {
@@ -83,13 +95,8 @@ func (f *Form) send() Event {
 		}
 		problems = append(problems, task.Problem{})
 	}
-	switch n := len(problems); {
-	case n == 1:
-		f.say("Not sent: one thing is wrong.")
-	case n > 1:
-		f.say("Not sent: " + strconv.Itoa(n) + " things are wrong.")
-	}
-	if len(problems) > 0 {
+	if n := len(problems); n > 0 {
+		f.say(f.notDone(n))
 		if first >= 0 && !f.json {
 			f.move(first)
 		} else {

@@ -51,6 +51,14 @@ func TestParseTTL(t *testing.T) {
 	}
 }
 
+func TestNothingInvalidIsStarted(t *testing.T) {
+	f := open(t, call(task.Optional))
+	press(f, "ctrl+u")
+	if e := press(f, "ctrl+s"); e.Kind != Nothing || !strings.HasPrefix(f.Message(), "Not started: ") {
+		t.Errorf("event %d, message %q", e.Kind, f.Message())
+	}
+}
+
 func TestStart(t *testing.T) {
 	f := open(t, call(task.Optional))
 	press(f, "Ada")

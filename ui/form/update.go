@@ -262,7 +262,9 @@ func (f *Form) locked() bool {
 	case Sent:
 		f.say("It was sent.")
 	case Withdrawn:
-		f.say("It can no longer be answered; what you typed is kept.")
+		if f.say("It can no longer be answered."); f.touched {
+			f.say("It can no longer be answered; what you typed is kept.")
+		}
 	case Complete:
 		f.say("It is complete.")
 	case Asking, Failed, Held, Waiting:

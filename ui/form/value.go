@@ -21,6 +21,7 @@ func (f *Form) value(r *row, focused bool) []string {
 	case r.set && !inline(r.shown()):
 		if rows = []string{f.dots(8)}; !f.secret(r) {
 			rows = f.textRows(beginning(r.text), maxIdleRows)
+			rows = rows[:min(len(rows), maxIdleRows)] // what it counts as hidden is not all
 		}
 		rows = append(rows, t.FieldHint.Paint(f.tooMuch(r.text)))
 	case focused && f.edit != nil:
