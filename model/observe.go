@@ -13,19 +13,24 @@ import (
 func (m *Model) fed(l *link, f fed) {
 	m.learn(l)
 	m.skewed(l, f.batch.Skew)
-	news, asked := false, false
+	news, asked, life := false, false, false
 	for _, e := range f.batch.Events {
-		switch e.(type) {
+		switch e := e.(type) {
 		case task.Stream:
+		case task.Returned:
+			// A call whose stream broke tells of the network, not of the server.
+			news, life = true, life || e.Err == nil || e.Err.Kind == task.RPC
 		case task.Prompted, task.Withdrawn, task.Delivered, task.Fetched:
-			news, asked = true, true
+			news, asked, life = true, true, true
 		default:
-			news = true
+			news, life = true, true
 		}
 		m.happened(l, e)
 	}
-	if news {
+	if life {
 		m.progressed(l)
+	}
+	if news {
 		m.keepSoon(l)
 	}
 	if f.err != nil {
@@ -74,7 +79,7 @@ func (m *Model) flooding(l *link, e task.Flooding) {
 	switch {
 	case e.Waiting > 0 && l.flood == 0:
 		m.note(l, "the server floods: its questions are taken in slowly")
-		m.tell(true, "%s asks faster than anybody could read: its questions are taken in slowly, the others of other servers are not.", l.target.Name)
+		m.tell(true, "%s asks faster than anybody could read: its questions are taken in slowly, those of other servers at once.", l.target.Name)
 	case e.Waiting == 0 && l.flood > 0:
 		m.note(l, "the server does not flood any more")
 	}

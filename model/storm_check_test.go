@@ -226,7 +226,7 @@ func (c *checks) open() {
 		if c.p.sent[text] > 0 && a.reply == nil && c.sc.lives > 1 {
 			continue // a stream that an earlier life left brings it again: nobody knows whether its answer arrived
 		}
-		if !there[text] && !c.betweenRounds(number(text)) && !c.lostWord(text) && !c.lateCopy(text) {
+		if !there[text] && !c.betweenRounds(number(text)) && !c.lostWord(text) {
 			c.fault("%s is on the board (%v, %s), and the server does not ask it; its row: %s", text, a.State, wishOf(a), c.rowOf(a))
 		}
 	}
@@ -242,15 +242,6 @@ func (c *checks) betweenRounds(n int) bool {
 // is lost, and the task asks another thing, nobody can see it.
 func (c *checks) lostWord(text string) bool {
 	return !c.sc.modern && c.b.acts[number(text)].kind == "given up, then another" && strings.HasSuffix(text, "a")
-}
-
-// lateCopy reports whether text was asked twice under one id, the second time on a
-// stream that was slow, and the first was answered meanwhile: the client takes the
-// copy for a question of its own, since a server may ask again what it lost.
-func (c *checks) lateCopy(text string) bool {
-	return !c.sc.modern && slices.ContainsFunc(c.st.askOrder, func(a *Ask) bool {
-		return a.Prompt.Message.String() == text && a.State == Answered
-	})
 }
 
 // why says what the board last knew of a question.

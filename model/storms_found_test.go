@@ -178,3 +178,64 @@ func TestTheAnswersOfACallWhileNobodyListens(t *testing.T) {
 		})
 	}
 }
+
+// A call whose stream broke tells of the network: a server that does not answer
+// still does not.
+func TestABrokenCallIsNoSignOfLife(t *testing.T) {
+	for name, c := range map[string]struct {
+		end   task.Returned
+		alive bool
+	}{
+		"lost":    {task.Returned{Err: &task.Error{Kind: task.Lost, Message: task.Own("it broke")}}, false},
+		"refused": {task.Returned{Err: &task.Error{Kind: task.RPC, Code: -32603, Message: task.Own("no")}}, true},
+		"done":    {task.Returned{Result: &task.Result{}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript()
+			play(t, Options{}, s, func(st *stage) {
+				st.settle()
+				call := task.Call{ID: "c", Tool: "deploy"}
+				st.wish(StartMsg{"ops", call})
+				st.silent(st.links[0], &task.Error{Kind: task.Unreachable, Message: task.Own("connection refused")})
+				c.end.Call = call.ID
+				st.tell(c.end)
+				if alive := st.links[0].mute == nil; alive != c.alive {
+					t.Errorf("alive %v, want %v", alive, c.alive)
+				}
+			})
+		})
+	}
+}
+
+// The news that a task works, told before its question and late on the way, do not
+// take the question back.
+func TestLateNewsTakeNoQuestionBack(t *testing.T) {
+	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
+		session := srv.Sessions()[0]
+		id := srv.AddTask(mcptest.Task{Status: mcptest.Working, TTL: mcptest.Unlimited, Session: session})
+		st.pass(time.Second)
+		was, _ := srv.Task(id)
+		st.pass(5 * time.Second)
+		go func() { _, _ = srv.Ask(context.Background(), id, mcptest.Elicitation{Message: "who?"}) }()
+		st.pass(30 * time.Second)
+		if len(st.Inbox()) != 1 {
+			t.Fatalf("%d questions", len(st.Inbox()))
+		}
+		for range 3 {
+			srv.Push(session, "notifications/tasks/status", map[string]any{
+				"taskId": id, "status": "working", "ttl": nil,
+				"createdAt": was.Created, "lastUpdatedAt": was.Updated,
+			})
+			st.pass(time.Second)
+			if a := st.Inbox(); len(a) != 1 || a[0].State != Open || st.row(task.ID(id)).Task.Status != task.InputRequired {
+				t.Fatalf("%d questions, the task is %v: %s", len(a), st.row(task.ID(id)).Task.Status, st.line())
+			}
+		}
+		a := st.Inbox()[0]
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: a.Prompt.ID, Action: task.Decline}})
+		st.pass(time.Minute)
+		if a.State != Answered {
+			t.Errorf("%v", a.State)
+		}
+	})
+}
