@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,22 @@ func TestABurstOfFailuresIsOne(t *testing.T) {
 			st.pass(10 * time.Second)
 			if st.link().State == Down {
 				t.Errorf("%v: still down", kind)
+			}
+		})
+	}
+}
+
+// The farewell promises of the next start only what is kept for it.
+func TestFarewellWhereNothingIsKept(t *testing.T) {
+	for _, err := range []error{nil, errors.New("nothing is kept beyond this run")} {
+		s, k := newScript(), newKeeper()
+		s.put(a("t", task.Working))
+		k.recallErr = err
+		remembering(t, s, k, func(st *stage) {
+			st.settle()
+			told := strings.Join(st.Shutdown(), "\n")
+			if !strings.Contains(told, "1 task is live") || strings.Contains(told, "next start") != (err == nil) {
+				t.Errorf("%v: %q", err, told)
 			}
 		})
 	}

@@ -157,7 +157,7 @@ func (m *Model) keepLast(l *link, keep bool) {
 // farewell tells what goes on at l's server after the end, "" where nothing does
 // that a person has to know.
 func (l *link) farewell(live int) string {
-	kept := l.target.Memory != nil && !l.resume.Joined
+	kept := l.target.Memory != nil && l.warning == "" && !l.resume.Joined
 	switch {
 	case live == 0:
 		return ""

@@ -234,6 +234,10 @@ func TestFolderThatCannotBe(t *testing.T) {
 	if err := m.Flush(t.Context()); err == nil {
 		t.Error("Flush says that it wrote")
 	}
+	m.Keep(task.KeepDraft{Draft: task.KeptDraft{Asked: "q", Fields: map[string]string{"name": "Ada"}}})
+	if err := m.Close(t.Context()); err == nil || strings.Count(err.Error(), "nothing is kept beyond this run") != 1 {
+		t.Errorf("Close: %v", err)
+	}
 	if _, err := Open("relative"); err == nil {
 		t.Error("a relative folder would move with the working directory")
 	}

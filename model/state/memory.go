@@ -300,13 +300,7 @@ func (m *Memory) said(err error) error {
 	if !m.aside {
 		errs = append(errs, m.drafts.standing())
 	}
-	var each []error
-	for _, e := range append(errs, err) {
-		if !slices.ContainsFunc(each, func(before error) bool { return words(before) == words(e) }) {
-			each = append(each, e)
-		}
-	}
-	return join(each...)
+	return join(append(errs, err)...)
 }
 
 // note leaves a sentence for whoever asks next.
@@ -333,11 +327,12 @@ func (s sentences) Error() string {
 
 func (s sentences) Unwrap() []error { return s }
 
-// join returns one error for all that are not nil, nil for none.
+// join returns one error for all that are not nil, nil for none. What several say in
+// the same words is said once.
 func join(errs ...error) error {
 	var s sentences
 	for _, err := range errs {
-		if err != nil {
+		if err != nil && !slices.ContainsFunc(s, func(said error) bool { return words(said) == words(err) }) {
 			s = append(s, err)
 		}
 	}
