@@ -102,6 +102,9 @@ func TestACallIsHeardOfAgain(t *testing.T) {
 					if r.Live() != c.live || r.Mark != c.mark {
 						t.Errorf("live %v, mark %v", r.Live(), r.Mark)
 					}
+					if r.How == task.Created { // "started here"
+						t.Error("a call of an earlier run is said to be of this one")
+					}
 					if got := len(k.unsettled()) == 0; got != c.settled {
 						t.Errorf("unsettled: %v", k.unsettled())
 					}

@@ -165,7 +165,9 @@ func (m *Model) started(l *link, e task.Started) {
 		m.merge(l, r, call)
 		m.take(l, rep)
 	}
-	r.Note = e.Note
+	if r.Note = e.Note; r.How == task.Created {
+		r.How = r.told()
+	}
 	m.handled(l, r, task.Handle{Tool: call.Sent.Tool, Digest: call.Sent.Digest})
 	m.settle(call)
 	if r.Wish != nil && r.Wish.Verb == "start" {
@@ -229,6 +231,15 @@ func (m *Model) rekeyWish(r *Row) {
 	}
 }
 
+// told is how the reply to a call is learnt: of one that an earlier run sent, by the
+// stream that was resumed.
+func (r *Row) told() task.How {
+	if r.Call == nil {
+		return task.Pushed
+	}
+	return task.Created
+}
+
 // revive takes in that a call whose outcome was not known is heard of again: its
 // stream was resumed.
 func (m *Model) revive(l *link, r *Row) {
@@ -236,7 +247,7 @@ func (m *Model) revive(l *link, r *Row) {
 		return
 	}
 	l.starts++
-	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, task.Created, m.now
+	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, r.told(), m.now
 	m.changed(r)
 }
 

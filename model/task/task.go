@@ -100,7 +100,7 @@ type How uint8
 
 // The ways, in the order of the words that the screen uses for them.
 const (
-	Pushed     How = iota + 1 // notifications/tasks/status
+	Pushed     How = iota + 1 // notifications/tasks/status, or the stream of an earlier run's call
 	Polled                    // tasks/get
 	Listed                    // tasks/list
 	Created                   // CreateTaskResult of a call of ours
