@@ -2,6 +2,7 @@ package form
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
