@@ -268,7 +268,7 @@ func (e *era2026) inputPrompt(raw json.RawMessage) (p *prompt, why string) {
 	if fault != "" {
 		return nil, fault
 	}
-	p = &prompt{Prompt: parsed, params: sumOf(raw)}
+	p = &prompt{Prompt: parsed, params: sumOf(raw), size: len(raw)}
 	p.ID = task.PromptID(newName("q"))
 	return p, ""
 }

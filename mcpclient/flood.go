@@ -80,7 +80,7 @@ func (t *promptTable) turn(p *prompt) bool {
 	l.fill(time.Now())
 	l.came++
 	cost := t.cost(p)
-	if len(l.queue) > 0 || l.letting != nil || l.tokens < cost || len(t.open) >= maxPrompts {
+	if len(l.queue) > 0 || l.letting != nil || l.tokens < cost || !t.room(p) {
 		return false
 	}
 	l.tokens -= cost
@@ -132,7 +132,7 @@ func (t *promptTable) next() (q *queued, pause time.Duration) {
 	q = l.queue[0]
 	cost := t.cost(q.prompt)
 	switch {
-	case len(t.open) >= maxPrompts:
+	case !t.room(q.prompt):
 		return nil, floodEvery
 	case l.tokens < cost:
 		return nil, max(min(time.Duration((cost-l.tokens)*float64(floodEvery)), floodEvery), time.Millisecond)
@@ -230,10 +230,11 @@ func (e *engine) letIn() {
 			e.paced()
 			return
 		}
+		var told task.Prompt
 		switch {
 		case q == nil:
 		case q.let == nil:
-			e.prompts.open[q.ID] = q.prompt
+			e.prompts.open[q.ID], told = q.prompt, q.Prompt
 			if q.opened != nil {
 				q.opened()
 			}
@@ -242,7 +243,7 @@ func (e *engine) letIn() {
 		}
 		e.mu.Unlock()
 		if q != nil {
-			e.letOne(q)
+			e.letOne(q, told)
 		}
 		e.paced()
 		if q == nil && !wait(e.life, pause) {
@@ -251,10 +252,11 @@ func (e *engine) letIn() {
 	}
 }
 
-// letOne lets in a question that left the queue.
-func (e *engine) letOne(q *queued) {
+// letOne lets in a question that left the queue; told is its prompt where that is
+// open already.
+func (e *engine) letOne(q *queued, told task.Prompt) {
 	if q.let == nil {
-		e.feed.add(task.Prompted{Prompt: q.Prompt})
+		e.feed.add(task.Prompted{Prompt: told})
 		return
 	}
 	q.let()

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -19,7 +20,7 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 		e.prompted(m, o) // it has its response at once, and is shown in its turn
 		return
 	}
-	p := &prompt{request: m.ID, params: sumOf(m.Params)}
+	p := &prompt{request: m.ID, params: sumOf(m.Params), size: len(m.Params)}
 	p.Task, p.Call = relatedTask(m.Params), o.call
 	if p.Task == "" {
 		p.Task = o.task
@@ -32,7 +33,7 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 		return
 	case same != nil:
 		e.prompts.leave(task.Own("the server asked something else under the same id"), func(w *prompt) bool { return w == same.prompt })
-	case len(m.Params) > maxAsked || e.prompts.replay(m.ID, p.params, o):
+	case tooLong(m.Method, m.Params) != "" || e.prompts.replay(m.ID, p.params, o):
 		e.mu.Unlock()
 		e.prompted(m, o) // says so, or drops it
 		return
@@ -43,7 +44,8 @@ func (e *era2025) admit(m *jsonrpc.Message, o *origin) {
 		return
 	}
 	came := o.now()
-	waits := e.prompts.wait(&queued{prompt: p, size: len(m.Params), let: func() { e.prompted(m, came) }})
+	later := &jsonrpc.Message{ID: m.ID, Method: m.Method, Params: bytes.Clone(m.Params)} // without what else came in its event
+	waits := e.prompts.wait(&queued{prompt: p, size: p.size, let: func() { e.prompted(later, came) }})
 	e.mu.Unlock()
 	e.paced()
 	if !waits && !silent {

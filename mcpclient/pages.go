@@ -24,7 +24,7 @@ func (e *engine) urlsRequired(of task.Prompt, data json.RawMessage) int {
 			return true
 		}
 		parsed.ID, parsed.Call, parsed.Task, parsed.Visit = task.PromptID(newName("q")), of.Call, of.Task, true
-		p := &prompt{Prompt: parsed, params: sumOf(raw)}
+		p := &prompt{Prompt: parsed, params: sumOf(raw), size: len(raw)}
 		e.mu.Lock()
 		now := e.prompts.turn(p)
 		if now {

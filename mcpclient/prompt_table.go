@@ -14,6 +14,7 @@ type prompt struct {
 	task.Prompt
 	request  jsonrpc.ID      // to be echoed
 	related  json.RawMessage // `_meta` related-task, as it came, nil for none
+	size     int             // of what was asked: bytes
 	params   uint64          // hash of what was asked, the same in every process
 	key      string          // of 2026-07-28: its name among the inputRequests of its task or call
 	round    *round          // of 2026-07-28: the round of a call that it belongs to, nil for none
@@ -58,6 +59,15 @@ func newPromptTable() promptTable {
 		asked:   make(map[jsonrpc.ID]*prompt),
 		limiter: newLimiter(),
 	}
+}
+
+// room reports whether one more prompt may be open. What is open is kept whole.
+func (t *promptTable) room(p *prompt) bool {
+	bytes := p.size
+	for _, o := range t.open {
+		bytes += o.size
+	}
+	return len(t.open) < maxPrompts && bytes <= maxOpenBytes
 }
 
 // close takes a prompt out of the open ones.

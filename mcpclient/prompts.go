@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -12,6 +13,9 @@ const (
 	maxPrompts = 200     // open at once
 	maxClosed  = 1024    // closed ones that are still known, so that a replay is no new prompt
 	maxAsked   = 1 << 20 // bytes of one
+	// maxSampledBytes is maxAsked for a sampling request, which may hold images.
+	maxSampledBytes = 8 << 20
+	maxOpenBytes    = 64 << 20 // of all that are open
 )
 
 // The methods by which a server asks a person.
@@ -25,13 +29,25 @@ const (
 // are the caller's to fill. fault says what is wrong with the params, "" for
 // nothing; the code for that is -32602. A `task` in them is the caller's business.
 func parsePrompt(method string, params json.RawMessage) (p task.Prompt, fault string) {
-	if len(params) > maxAsked {
-		return p, "callboard takes prompts of at most 1 MiB"
+	if fault = tooLong(method, params); fault != "" {
+		return p, fault
 	}
+	params = bytes.Clone(params) // what else is in its message is not kept with it
 	if method == methodSample {
 		return parseSampling(params)
 	}
 	return parseElicitation(params)
+}
+
+// tooLong is the fault of params that are more than callboard takes, "" for others.
+func tooLong(method string, params json.RawMessage) string {
+	switch {
+	case method == methodSample && len(params) > maxSampledBytes:
+		return "callboard takes sampling requests of at most 8 MiB"
+	case method != methodSample && len(params) > maxAsked:
+		return "callboard takes prompts of at most 1 MiB"
+	}
+	return ""
 }
 
 // parseElicitation decodes schema type ElicitRequestParams. fault says why it

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,9 +32,9 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, fault)
 		return
 	}
-	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params)}
+	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params), size: len(m.Params)}
 	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
-	p.related = member(member(m.Params, "_meta"), metaRelated)
+	p.related = bytes.Clone(member(member(m.Params, "_meta"), metaRelated))
 	p.Task, p.on = relatedTask(m.Params), o.stream
 	e.mu.Lock()
 	if e.prompts.replay(m.ID, p.params, o) {
@@ -41,10 +42,11 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 		e.mu.Unlock()
 		return
 	}
-	if len(e.prompts.open) >= maxPrompts {
+	if !e.prompts.room(p) {
+		n := len(e.prompts.open)
 		e.mu.Unlock()
 		if !silent {
-			e.refuse(m.ID, m.Method, codeFlood, fmt.Sprintf("%d prompts wait for an answer already", maxPrompts))
+			e.refuse(m.ID, m.Method, codeFlood, fmt.Sprintf("%d prompts wait for an answer already", n))
 		}
 		return
 	}

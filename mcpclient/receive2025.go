@@ -257,7 +257,10 @@ func (e *era2025) settle(p *prompt, reply task.Reply) error {
 	if err != nil {
 		return fail(task.Internal, "the answer is not valid JSON")
 	}
-	result, refused, err := replyTo(&p.Prompt, reply, related)
+	e.mu.Lock()
+	asked := p.Prompt // it leaves with its task
+	e.mu.Unlock()
+	result, refused, err := replyTo(&asked, reply, related)
 	if err != nil {
 		return err
 	}
@@ -281,6 +284,7 @@ func (e *era2025) settle(p *prompt, reply task.Reply) error {
 // moot notes that the question of a task is not open any more. Where the task was
 // not why, it ends with it. engine.mu is held.
 func (r *received) moot() {
+	r.prompt.Sampling, r.prompt.Form = nil, task.Form{} // the task may be kept for long
 	if r.of.left == nil {
 		as := askedAs{r.prompt.request, r.prompt.params}
 		r.of.kept = slices.DeleteFunc(r.of.kept, func(k place) bool { return k.as() == as })

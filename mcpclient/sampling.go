@@ -168,7 +168,9 @@ func sampledMessage(raw json.RawMessage) (m task.SamplingMessage, turn toolTurn,
 			fault = "its content must be blocks that have a type"
 			return false
 		}
-		m.Content = append(m.Content, parseContent(e))
+		c := parseContent(e)
+		c.Base64 = "" // it stands in the request: a second copy would do no more
+		m.Content = append(m.Content, c)
 		turn.saw(e)
 		return len(m.Content) <= maxBlocks
 	}

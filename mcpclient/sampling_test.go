@@ -263,7 +263,7 @@ func TestSamplingIsReadStrictly(t *testing.T) {
 		{message(use + `,{"role":"user","content":[{"type":"tool_result","toolUseId":"u1","content":[]},{"type":"text","text":"m"}]}`), "messages[1]: Tool results mixed"},
 		{message(strings.TrimSuffix(strings.Repeat(text+",", maxSampled+1), ",")), "at most 1000 messages"},
 		{message(`{"role":"user","content":[` + strings.TrimSuffix(strings.Repeat(`{"type":"x"},`, maxBlocks+1), ",") + `]}`), "at most 10000 blocks"},
-		{message(`{"role":"user","content":{"type":"text","text":"` + strings.Repeat("m", maxAsked) + `"}}`), "at most 1 MiB"},
+		{message(`{"role":"user","content":{"type":"text","text":"` + strings.Repeat("m", maxSampledBytes) + `"}}`), "at most 8 MiB"},
 	} {
 		p, fault := parsePrompt(methodSample, json.RawMessage(c.params))
 		if (fault == "") != (c.fault == "") || !strings.Contains(fault, c.fault) {

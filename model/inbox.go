@@ -69,6 +69,8 @@ type Ask struct {
 const (
 	asksShown = time.Minute // how long an answered or withdrawn prompt is shown
 	asksKept  = 1000        // closed prompts that can still be looked up
+	// conversationBytes bounds the conversations of the closed ones.
+	conversationBytes = 32 << 20
 )
 
 // Ask returns the prompt with that id, nil where there is none.
@@ -212,6 +214,7 @@ func (m *Model) tieLoose(r *Row) {
 
 // trimAsks forgets the prompts that closed first.
 func (m *Model) trimAsks() {
+	m.lightenAsks()
 	if len(m.askOrder) <= 2*asksKept {
 		return
 	}
@@ -231,6 +234,23 @@ func (m *Model) trimAsks() {
 		m.draftTaken(a)
 		return true
 	})
+}
+
+// lightenAsks forgets the conversations of the sampling requests that closed first,
+// where all that are kept are too big.
+func (m *Model) lightenAsks() {
+	total := 0
+	for _, a := range slices.Backward(m.askOrder) {
+		s := a.Prompt.Sampling
+		if s == nil || a.waits() {
+			continue
+		}
+		if total += len(s.Raw); total > conversationBytes {
+			slim := *s
+			slim.Raw, slim.Messages = nil, nil
+			a.Prompt.Sampling = &slim
+		}
+	}
 }
 
 // withdrawn takes in the server's word that a prompt needs no answer any more.

@@ -16,11 +16,12 @@ type Sampling struct {
 	Stop                      []Text // stopSequences
 	Context                   Text   // includeContext, zero for none
 	Tools                     []Text // names of tools that the reply might use; we declare that it uses none
-	// Raw is the whole params object as it came.
+	// Raw is the whole params object as it came, at most 8 MiB.
 	Raw json.RawMessage
 }
 
-// SamplingMessage is one message of the conversation so far.
+// SamplingMessage is one message of the conversation so far. Its content is without
+// Base64, which stands in Raw.
 type SamplingMessage struct {
 	Role    Text // "user" or "assistant"
 	Content []Content
