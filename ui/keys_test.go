@@ -74,6 +74,26 @@ func TestKeysReadTogetherAreSplit(t *testing.T) {
 	})
 }
 
+// In a field, a filter and the command line a word is text, though it may name
+// a key.
+func TestWordsThatNameKeysAreText(t *testing.T) {
+	for _, word := range []string{"esc", "tab", "enter", "left", "up", "end", "home", "delete", "ctrl+s", "ctrl+c", "alt+n", "pgup", "xup"} {
+		typed := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(word)} // as it is read over a slow line
+		for _, opens := range []string{"/", ":", "a"} {
+			onOps(t, 80, 24, func(s *stage, srv *script) {
+				srv.ask("p1", srv.tasks[0].ID, "Approve?")
+				s.settle()
+				s.press("g", opens)
+				over := s.r.over
+				s.send(typed)
+				if s.r.over == nil || s.r.over != over || !strings.Contains(s.see(), word) {
+					t.Errorf("%q behind %s is no text:\n%s", word, opens, s.see())
+				}
+			})
+		}
+	}
+}
+
 func TestDeadKeysSayWhy(t *testing.T) {
 	for _, c := range []struct {
 		keys []string

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"callboard/model"
@@ -130,7 +131,9 @@ func (r *Root) ages() bool {
 }
 
 // pressed takes a key. Keys that were read together come as one message, and
-// esc with the key behind it as alt; outside of text each is a key of its own.
+// esc with the key behind it as alt; outside of text each is a key of its own. In
+// text they stay together, unless they spell the name of a key: who types "end"
+// over a slow line means the word.
 func (r *Root) pressed(k tea.KeyMsg) tea.Cmd {
 	if k.Alt && !r.typing() {
 		esc := r.press(tea.KeyMsg{Type: tea.KeyEsc})
@@ -141,15 +144,31 @@ func (r *Root) pressed(k tea.KeyMsg) tea.Cmd {
 		return r.press(k)
 	}
 	var cmds []tea.Cmd
-	for i, c := range k.Runes {
-		if r.typing() {
-			k.Runes = k.Runes[i:]
+	for all := k.Runes; len(all) > 0; all = all[1:] {
+		if k.Runes = all; r.typing() && !namesKey(k) {
 			return tea.Batch(append(cmds, r.press(k))...)
 		}
-		cmds = append(cmds, r.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{c}}))
+		cmds = append(cmds, r.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: all[:1:1]}))
 	}
 	return tea.Batch(cmds...)
 }
+
+// namesKey reports whether text reads like a key: bindings are matched by that.
+func namesKey(k tea.KeyMsg) bool {
+	name := k.String()
+	return keyNames[name] || strings.HasPrefix(name, "alt+")
+}
+
+// keyNames are the names of Bubble Tea's keys that are longer than a letter.
+var keyNames = func() map[string]bool {
+	names := map[string]bool{}
+	for t := tea.KeyType(-128); t < 128; t++ {
+		if name := (tea.Key{Type: t}).String(); len(name) > 1 {
+			names[name] = true
+		}
+	}
+	return names
+}()
 
 // typing reports whether keys are text now.
 func (r *Root) typing() bool {
