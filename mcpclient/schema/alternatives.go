@@ -92,13 +92,7 @@ func told(branches []*jsonschema.ValidationError, depth int) (property string, c
 
 // without returns the branches that are not other.
 func without(branches []*jsonschema.ValidationError, other func(*jsonschema.ValidationError, int) bool, depth int) []*jsonschema.ValidationError {
-	var left []*jsonschema.ValidationError
-	for _, b := range branches {
-		if !other(b, depth) {
-			left = append(left, b)
-		}
-	}
-	return left
+	return slices.DeleteFunc(slices.Clone(branches), func(b *jsonschema.ValidationError) bool { return other(b, depth) })
 }
 
 // otherConstant reports whether a branch failed since a property of the value

@@ -224,15 +224,7 @@ func secretAt(words []string, names [][]string) int {
 }
 
 func begins(words, with []string) bool {
-	if len(words) < len(with) {
-		return false
-	}
-	for i, w := range with {
-		if words[i] != w {
-			return false
-		}
-	}
-	return true
+	return len(words) >= len(with) && slices.Equal(words[:len(with)], with)
 }
 
 // asking are the words with which a question asks for something.

@@ -95,21 +95,26 @@ func (s *source) contents(f flat) string {
 			may = append(may, word)
 		}
 	}
-	listed := func(before string, names []string) string {
+	after := func(before string, names []string) string {
 		if len(names) == 0 {
 			return ""
 		}
-		more := ""
-		if n := len(names); n > maxParts {
-			names, more = names[:maxParts], fmt.Sprintf(" and %d more", n-maxParts)
-		}
-		return before + strings.Join(names, ", ") + more
+		return before + listed(names)
 	}
-	out := listed(" with ", must)
+	out := after(" with ", must)
 	if out == "" {
-		return listed(" with optional ", may)
+		return after(" with optional ", may)
 	}
-	return out + listed(", optionally ", may)
+	return out + after(", optionally ", may)
+}
+
+// listed joins the names of properties, of many the first ones.
+func listed(names []string) string {
+	more := ""
+	if n := len(names); n > maxParts {
+		names, more = names[:maxParts], fmt.Sprintf(" and %d more", n-maxParts)
+	}
+	return strings.Join(names, ", ") + more
 }
 
 func requiredOf(f flat) map[string]bool {
@@ -156,14 +161,10 @@ func (s *source) beyond(top flat, properties *value) {
 	if len(names) == 0 {
 		return
 	}
-	more := ""
-	if n := len(names); n > maxParts {
-		names, more = names[:maxParts], fmt.Sprintf(" and %d more", n-maxParts)
-	}
 	for i := range names {
 		names[i] = name(names[i])
 	}
-	s.warn("Depending on what is answered the schema asks for more, which only the JSON editor can set: %s.", strings.Join(names, ", ")+more)
+	s.warn("Depending on what is answered the schema asks for more, which only the JSON editor can set: %s.", listed(names))
 }
 
 // skeleton returns a value of the shape that a schema tells, nil where it tells
