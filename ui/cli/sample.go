@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"callboard/model"
@@ -13,7 +12,7 @@ import (
 func (g *dialogue) converse() {
 	s := g.a.Prompt.Sampling
 	g.say("  It wants a reply in place of a model.\n")
-	if wishes := wishesOf(s); wishes != "" {
+	if wishes := s.Wishes(", "); wishes != "" {
 		g.say("  It would like: %s\n", wishes)
 	}
 	if !s.System.IsZero() {
@@ -39,29 +38,6 @@ func (g *dialogue) converse() {
 }
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
-
-// wishesOf says what a server would like of the model and its reply, "" for
-// nothing.
-func wishesOf(s *task.Sampling) string {
-	var parts []string
-	if s.MaxTokens >= 0 {
-		parts = append(parts, fmt.Sprintf("at most %d tokens", s.MaxTokens))
-	}
-	names := func(what string, list []task.Text) {
-		for _, t := range list {
-			what += fmt.Sprintf(" %q", t.Line())
-		}
-		if len(list) > 0 {
-			parts = append(parts, what)
-		}
-	}
-	names("a model like", s.Hints)
-	if s.Temperature != "" {
-		parts = append(parts, "temperature "+task.CleanLine(s.Temperature, 32).Line())
-	}
-	names("stop at", s.Stop)
-	return strings.Join(parts, ", ")
-}
 
 // drafts reports whether a command of the person can write a draft.
 func (g *dialogue) drafts() bool {

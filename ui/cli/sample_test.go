@@ -51,7 +51,7 @@ func TestSamplingOnATerminal(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		for _, want := range []string{
-			"It wants a reply in place of a model.", `at most 100 tokens, a model like "claude", temperature 0.5, stop at "END"`, "system prompt:\n    Be brief.\n",
+			"It wants a reply in place of a model.", `at most 100 tokens, temperature 0.5, a model like "claude", stop at "END"`, "system prompt:\n    Be brief.\n",
 			"user:\n    What is the\n    weather?\n", "[image image/png", "In words!", ":draft has your command write", "! no model is loaded",
 			"    Sunny. Be brief.\n  (enter sends this", "[Sunny. Be brief.]: ", "[human]: ",
 		} {

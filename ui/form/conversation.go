@@ -15,13 +15,17 @@ const maxOpening = 8 << 10
 
 // opening lays out the beginning of words of a server: at most limit rows
 // behind the bar, and in the last of them how much is hidden.
-func (f *Form) opening(words string, limit int) []string {
+func (f *Form) opening(words string, limit int) []string { return f.openingOf(words, 0, limit) }
+
+// openingOf is opening for words that are the beginning of size bytes, with 0 all
+// of them.
+func (f *Form) openingOf(words string, size, limit int) []string {
 	words = strings.TrimSpace(words)
 	if words == "" {
 		return nil
 	}
-	size, cut := len(words), words
-	if size > maxOpening {
+	cut := words
+	if size = max(size, len(words)); len(words) > maxOpening {
 		n := maxOpening
 		for !utf8.RuneStart(words[n]) {
 			n--
@@ -107,7 +111,7 @@ func (f *Form) conversation(limit int) []string {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		lines = append(lines, blocks[i]...)
 	}
-	if words := render.SamplingWishes(s, " "+f.theme.Glyphs.Dot+" "); words != "" {
+	if words := s.Wishes(" " + f.theme.Glyphs.Dot + " "); words != "" {
 		lines = append(lines, f.own("The server would like: "+words)...)
 	}
 	return lines
@@ -127,8 +131,7 @@ func (f *Form) piece(c *task.Content, limit int) []string {
 		text = words
 	}
 	if len(text) > 2*maxOpening { // the whole is cleaned where it is read whole
-		rows := f.opening(task.CleanMax(text, 2*maxOpening).String(), limit)
-		return rows
+		return f.openingOf(task.CleanMax(text, 2*maxOpening).String(), len(text), limit)
 	}
 	return f.opening(task.Clean(text).String(), limit)
 }

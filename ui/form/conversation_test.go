@@ -85,6 +85,15 @@ func TestAConversationIsReadWhole(t *testing.T) {
 	}
 }
 
+// Of a long text the form lays out the beginning, and says how long the whole is.
+func TestALongMessageSaysItsSize(t *testing.T) {
+	spec := conversation()
+	spec.Sampling.Messages = []task.SamplingMessage{{Role: task.Own("user"), Content: []task.Content{{Kind: task.TextContent, Text: strings.Repeat("word ", 20<<10)}}}}
+	if view := look(t, open(t, spec), 80, 40); !strings.Contains(view, "100.0 KiB in all") {
+		t.Errorf("view:\n%s", view)
+	}
+}
+
 // The reply has several lines; what it measures is told beside what the server
 // allows, as an estimate.
 func TestAReplyIsMeasured(t *testing.T) {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"callboard/model/task"
@@ -19,7 +18,7 @@ func Conversation(message task.Text, s *task.Sampling, t *themes.Theme) *Documen
 	if s == nil {
 		return d
 	}
-	if words := SamplingWishes(s, "\n"); words != "" {
+	if words := s.Wishes("\n"); words != "" {
 		d.section("what the server would like")
 		d.add(&textBlock{raw: words + "\n", role: &t.Text})
 	}
@@ -29,7 +28,7 @@ func Conversation(message task.Text, s *task.Sampling, t *themes.Theme) *Documen
 	}
 	for i := range s.Messages {
 		m := &s.Messages[i]
-		d.section(fmt.Sprintf("message %d of %d, of the role %s", i+1, len(s.Messages), quote(m.Role)))
+		d.section(fmt.Sprintf("message %d of %d, of the role %q", i+1, len(s.Messages), m.Role.Line()))
 		for j := range m.Content {
 			c := &m.Content[j]
 			if c.Kind != task.TextContent {
@@ -101,61 +100,4 @@ func ContentWords(c *task.Content, sep string) string {
 		}
 	}
 	return strings.Join(parts, sep)
-}
-
-// SamplingWishes says what a server would like of the model and of its reply
-// (client/sampling, "Model Preferences"), joined by sep; "" for nothing. Names
-// that the server gave stand in quotes of which they hold none.
-func SamplingWishes(s *task.Sampling, sep string) string {
-	var parts []string
-	if s.MaxTokens >= 0 {
-		parts = append(parts, "at most "+strconv.FormatInt(s.MaxTokens, 10)+" tokens")
-	}
-	if s.Temperature != "" {
-		parts = append(parts, "temperature "+task.CleanLine(s.Temperature, 32).Line())
-	}
-	if len(s.Hints) > 0 {
-		parts = append(parts, "a model like "+quotes(s.Hints))
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"cost", s.Cost}, {"speed", s.Speed}, {"intelligence", s.Intelligence}} {
-		if p.value >= 0 {
-			parts = append(parts, p.name+" "+strconv.FormatFloat(p.value, 'g', 3, 64)+" of 1")
-		}
-	}
-	if len(s.Stop) > 0 {
-		parts = append(parts, "stop at "+quotes(s.Stop))
-	}
-	if !s.Context.IsZero() && s.Context.Line() != "none" {
-		parts = append(parts, "context "+quote(s.Context)+" (callboard adds none)")
-	}
-	if len(s.Tools) > 0 {
-		parts = append(parts, "tools "+quotes(s.Tools)+" (your reply uses none)")
-	}
-	return strings.Join(parts, sep)
-}
-
-// maxQuoted is how many names one list of them shows.
-const maxQuoted = 8
-
-func quotes(names []task.Text) string {
-	shown := make([]string, 0, maxQuoted)
-	for _, n := range names[:min(len(names), maxQuoted)] {
-		shown = append(shown, quote(n))
-	}
-	words := strings.Join(shown, ", ")
-	if n := len(names) - maxQuoted; n > 0 {
-		words += fmt.Sprintf(" and %d more", n)
-	}
-	return words
-}
-
-func quote(name task.Text) string {
-	s := name.String()
-	if strings.ContainsAny(s, "\n\t") {
-		s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s)
-	}
-	return `"` + strings.ReplaceAll(task.CleanMax(s, 128).Line(), `"`, "'") + `"`
 }
