@@ -380,6 +380,14 @@ func (m *Model) DraftsKept(server string) (ok bool, why string) {
 	return true, ""
 }
 
+// KeepsAll reports whether the disk has all of a draft of that form, on a server: not
+// where nothing is kept of the server, nor what was typed into secret fields.
+func (m *Model) KeepsAll(server string, form *task.Form, d Draft) bool {
+	ok, _ := m.DraftsKept(server)
+	_, whole := publicDraft(form, d)
+	return ok && whole
+}
+
 // Unsent returns how many forms hold something that quitting would lose: answers
 // that are held, and drafts (also of calls) that the disk does not have, since
 // there is no Memory, it is in trouble, or they hold a secret field.
@@ -396,8 +404,8 @@ func (m *Model) KeptUnsent() int {
 }
 
 func (m *Model) unsent() (lost, kept int) {
-	count := func(l *link, whole bool) {
-		if ok, _ := m.DraftsKept(l.target.Name); ok && whole {
+	count := func(all bool) {
+		if all {
 			kept++
 		} else {
 			lost++
@@ -410,14 +418,14 @@ func (m *Model) unsent() (lost, kept int) {
 			lost++
 		case d == nil || a.State == Answered:
 		default:
-			_, whole := publicDraft(&a.Prompt.Form, d)
-			count(m.byName[a.Server], whole && a.Prompt.Mode != task.URLMode)
+			count(a.Prompt.Mode != task.URLMode && m.KeepsAll(a.Server, &a.Prompt.Form, d))
 		}
 	}
 	for _, l := range m.links {
+		ok, _ := m.DraftsKept(l.target.Name)
 		for name, t := range l.drafts {
 			if name.tool != "" && t.here {
-				count(l, t.whole)
+				count(ok && t.whole)
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func (r *Root) unsent() []unsentForm {
 		case a.State == model.Withdrawn:
 			name += ", withdrawn"
 		}
-		all = append(all, unsentForm{name, held || a.Prompt.Mode == task.URLMode || r.loses(a.Server, &a.Prompt.Form, d)})
+		all = append(all, unsentForm{name, held || a.Prompt.Mode == task.URLMode || !r.m.KeepsAll(a.Server, &a.Prompt.Form, d)})
 	}
 	calls := slices.SortedFunc(maps.Keys(r.forms), func(a, b callForm) int {
 		return cmp.Or(cmp.Compare(a.server, b.server), cmp.Compare(a.tool, b.tool), cmp.Compare(a.like, b.like))
@@ -150,7 +150,7 @@ func (r *Root) unsent() []unsentForm {
 		name := "the call of " + task.CleanLine(of.tool, 60).Line() + " on " + task.CleanLine(of.server, 60).Line()
 		lost := true
 		if t := r.tool(of.server, of.tool); t != nil {
-			lost = r.loses(of.server, &t.Input, d)
+			lost = !r.m.KeepsAll(of.server, &t.Input, d)
 		}
 		all = append(all, unsentForm{name, lost})
 	}
@@ -164,15 +164,6 @@ func (r *Root) unsent() []unsentForm {
 		return 1
 	})
 	return all
-}
-
-// loses reports whether the disk does not have all of a draft: that of a server of
-// which nothing is kept, or with a secret field.
-func (r *Root) loses(server string, of *task.Form, d model.Draft) bool {
-	if ok, _ := r.m.DraftsKept(server); !ok {
-		return true
-	}
-	return slices.ContainsFunc(of.Fields, func(f task.Field) bool { return f.Secret && (d[f.Name] != "" || d[""] != "") })
 }
 
 func (r *Root) suspend() tea.Cmd {
