@@ -3,9 +3,12 @@ package mcpclient
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -65,11 +68,17 @@ type receivedTable struct {
 	tasks map[task.ID]*received
 	order []*received // as they came
 	last  uint64      // the newest seq
-	mark  string      // of our cursors
+	mark  string      // of our cursors, and of our ids
+	// marks are those of the ids that are or were served here; foreign the ids of
+	// others that were asked for.
+	marks   map[idMark]bool
+	foreign map[task.ID]bool
 }
 
 func newReceivedTable() receivedTable {
-	return receivedTable{tasks: make(map[task.ID]*received), mark: rand.Text()}
+	return receivedTable{
+		tasks: make(map[task.ID]*received), mark: rand.Text()[:8], marks: make(map[idMark]bool), foreign: make(map[task.ID]bool),
+	}
 }
 
 // augment is `task` of a request: schema type TaskMetadata.
@@ -161,7 +170,7 @@ func (e *era2025) receive(p *prompt, a *augment, params json.RawMessage) ownMess
 	if again {
 		r.ttl = time.Duration(p.place.TTL) * time.Millisecond
 	} else {
-		r.id = task.ID("callboard-" + rand.Text()) // 130 bits
+		r.id = e.mark().id()
 		p.place.Mine, p.place.TTL = r.id, r.ttl.Milliseconds()
 		e.putReceived(p, params)
 	}
@@ -169,6 +178,7 @@ func (e *era2025) receive(p *prompt, a *augment, params json.RawMessage) ownMess
 	r.seq = e.received.last
 	p.received, p.Polled, p.Until = r, true, r.created.Add(r.ttl)
 	e.received.tasks[r.id] = r
+	e.received.marks[markOf(r.id)] = true
 	e.received.order = append(e.received.order, r)
 	r.timer = time.AfterFunc(time.Until(p.Until), func() { e.spawn(func() { e.expire(r) }) })
 	if again {
@@ -352,6 +362,29 @@ func (e *era2025) postAll(out []ownMessage) {
 	for _, m := range out {
 		e.post(m)
 	}
+}
+
+// idMark is what the id of a task that callboard receives tells beside that: in
+// which session, by a hash, and by which user of it. It is zero for all other ids.
+type idMark struct{ session, user string }
+
+// mark is that of the ids that are made here.
+func (e *era2025) mark() idMark {
+	sum := sha256.Sum256([]byte(e.session))
+	return idMark{hex.EncodeToString(sum[:4]), e.received.mark}
+}
+
+// id makes an id with 130 random bits.
+func (m idMark) id() task.ID {
+	return task.ID(strings.Join([]string{"callboard", m.session, m.user, rand.Text()}, "-"))
+}
+
+func markOf(id task.ID) idMark {
+	parts := strings.Split(string(id[:min(len(id), maxID)]), "-")
+	if len(parts) != 4 || parts[0] != "callboard" {
+		return idMark{}
+	}
+	return idMark{parts[1], parts[2]}
 }
 
 // cursor is the place in tasks/list behind r, good for this session alone.

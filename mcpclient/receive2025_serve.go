@@ -36,7 +36,14 @@ func (e *era2025) served(m *jsonrpc.Message, o *origin) bool {
 	e.mu.Lock()
 	r := e.received.tasks[id]
 	if r == nil {
+		others, note := e.ofOthers(id)
 		e.mu.Unlock()
+		if note != "" {
+			e.ep.Note(note)
+		}
+		if others {
+			return true
+		}
 		e.refuse(m.ID, m.Method, jsonrpc.CodeInvalidParams, "Failed to retrieve task: Task not found, or it has expired")
 		return true
 	}
@@ -60,6 +67,29 @@ func (e *era2025) served(m *jsonrpc.Message, o *origin) bool {
 		e.cancelReceived(r, m) // unlocks
 	}
 	return true
+}
+
+// maxForeign is of how many tasks of others it is remembered that the log has them.
+const maxForeign = 100
+
+// ofOthers reports whether a task that is not known here may be one that another
+// program receives in this session: a server sends a request on one stream of a
+// session, and not on that of the program which the task belongs to. Who may answer
+// does; that there is no such task would take that answer away. note is for the
+// log. engine.mu is held.
+func (e *era2025) ofOthers(id task.ID) (others bool, note string) {
+	mark, own := markOf(id), e.mark()
+	switch {
+	case e.session == "", mark == own, mark.session == own.session && e.received.marks[mark]:
+		return false, ""
+	case mark.session != own.session && !e.info.Joined:
+		return false, "" // whoever has it, it is not of this session
+	}
+	if !e.received.foreign[id] && len(e.received.foreign) < maxForeign && len(id) <= maxID {
+		e.received.foreign[id] = true
+		note = fmt.Sprintf("left to others in this session: the server asks for the task %s, which is not received here", task.CleanLine(string(id), 64).Line())
+	}
+	return true, note
 }
 
 // polled is the response to the tasks/get of r that waits longest, with the state

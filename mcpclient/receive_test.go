@@ -905,3 +905,45 @@ func TestReceiverFlood(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiverOfAnotherInTheSession: two callboards use a session, and the server
+// asks the one for the task of the other. That there is none would lose an answer.
+func TestReceiverOfAnotherInTheSession(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := receiving(t, Config{})
+		mark := r.s.era.(*era2025).mark()
+		other := idMark{mark.session, "OTHER"}.id()
+		for range 3 {
+			for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel"} {
+				if _, err := r.serverAsks(method, `{"taskId":"`+string(other)+`"}`); err == nil || code(err) != 0 {
+					t.Errorf("%s: %v", method, err)
+				}
+			}
+		}
+		if n := notes(r, "left to others in this session"); n != 1 {
+			t.Errorf("%d notes", n)
+		}
+		for _, id := range []task.ID{mark.id(), idMark{"00000000", "OTHER"}.id(), "callboard-" + "x", other[:len(other)-30]} {
+			if _, err := r.serverAsks("tasks/get", `{"taskId":"`+string(id)+`"}`); code(err) != -32602 {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		for range 2 * maxForeign {
+			r.sends("g", "tasks/get", []byte(`{"taskId":"`+string(idMark{mark.session, "OTHER"}.id())+`"}`))
+		}
+		if n := notes(r, "left to others in this session"); n > maxForeign {
+			t.Errorf("%d notes", n)
+		}
+		// In the session of another program it is that which may have the task.
+		joined := r.s.Resume()
+		r.close(true)
+		r.dial(task.Resume{Era: task.Legacy, Session: joined.Session, Joined: true})
+		wait1(r, func(s task.Stream) bool { return s.Up })
+		if _, err := r.serverAsks("tasks/get", `{"taskId":"task-1"}`); err == nil || code(err) != 0 {
+			t.Errorf("joined: %v", err)
+		}
+		if _, err := r.serverAsks("tasks/get", `{"taskId":"`+string(r.s.era.(*era2025).mark().id())+`"}`); code(err) != -32602 {
+			t.Errorf("its own: %v", err)
+		}
+	})
+}
