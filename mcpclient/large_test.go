@@ -25,9 +25,7 @@ func (r *rig) sends(id, method string, params []byte) {
 	e := r.s.era.(*era2025)
 	m := &jsonrpc.Message{ID: jsonrpc.StringID(id), Method: method, Params: params}
 	e.asked(m, &origin{})
-	for i := range params {
-		params[i] = 'x'
-	}
+	clear(params)
 }
 
 // TestScreenshotIsSampled: a picture is larger than any form.
