@@ -50,29 +50,8 @@ func (m *Model) Shutdown() []string {
 		m.keepLast(l, keep)
 		l.server = nil
 		open++
-		name, warning, kept := l.target.Name, l.warning, l.keptResume
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), closeLimit-tellLeast)
-			defer cancel()
-			if s != nil {
-				closeWithin(ctx, s, keep, mem != nil)
-				if mem != nil && keep {
-					keepClosed(mem, s, kept)
-				}
-			}
-			why := ""
-			if mem != nil {
-				why = forgotten(safely(func() error { return mem.Close(ctx) }))
-			}
-			switch why {
-			case "":
-			case warning: // that was told before
-				why = ""
-			default:
-				why = name + ": " + why
-			}
-			closed <- why
-		}()
+		c := closing{s, mem, keep, l.target.Name, l.warning, l.keptResume}
+		go func() { closed <- c.close() }()
 	}
 	limit := time.NewTimer(closeLimit)
 	defer limit.Stop()
@@ -92,6 +71,37 @@ func (m *Model) Shutdown() []string {
 	case <-limit.C:
 	}
 	return told
+}
+
+// closing is what is closed of a link, away from the model.
+type closing struct {
+	server  Server // nil for none, as memory
+	memory  Memory
+	keep    bool // the session goes on
+	name    string
+	warning string // the trouble with the memory that was told last
+	kept    task.Resume
+}
+
+// close says in a sentence what could not be kept, "" for nothing that was not told
+// before.
+func (c closing) close() string {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit-tellLeast)
+	defer cancel()
+	if c.server != nil {
+		closeWithin(ctx, c.server, c.keep, c.memory != nil)
+		if c.memory != nil && c.keep {
+			keepClosed(c.memory, c.server, c.kept)
+		}
+	}
+	if c.memory == nil {
+		return ""
+	}
+	why := forgotten(safely(func() error { return c.memory.Close(ctx) }))
+	if why == "" || why == c.warning {
+		return ""
+	}
+	return c.name + ": " + why
 }
 
 // receives reports whether the server may still come for an answer of l: with the
