@@ -114,7 +114,7 @@ func (s *sample) key(key string) tea.Cmd {
 		return tea.Sequence(func() tea.Msg { return nil }, fail)
 	case "g":
 		go func() {
-			defer func() { s.t.Fail(Recovered(recover())) }()
+			defer func() { s.t.Fail(newPanic(recover())) }()
 			panic("in a goroutine")
 		}()
 	case "x":

@@ -34,10 +34,7 @@ type Panic struct {
 	Stack []byte // of the goroutine that panicked
 }
 
-// Recovered turns what recover returned into a *Panic. It is called by the
-// function that recovered, for the sake of the stack.
-func Recovered(r any) *Panic { return newPanic(r) }
-
+// newPanic is called by the function that recovered, for the sake of the stack.
 func newPanic(r any) *Panic {
 	return &Panic{Value: task.CleanMax(fmt.Sprint(r), 4096).Line(), Stack: debug.Stack()}
 }

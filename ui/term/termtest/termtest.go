@@ -234,9 +234,6 @@ func (s *Session) Signal(sig os.Signal) {
 	}
 }
 
-// Pid returns the command's process id.
-func (s *Session) Pid() int { return s.cmd.Process.Pid }
-
 // Exit waits for the end of the command and returns its exit code, -1 after a
 // signal that it did not handle.
 func (s *Session) Exit() int {
