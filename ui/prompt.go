@@ -372,6 +372,7 @@ func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
 // settle tells the form what became of its question.
 func (f *formOverlay) settle(r *Root) tea.Cmd {
 	if f.ask == "" {
+		f.form.SetUnkept(r.unkept(f.call.server))
 		return nil
 	}
 	a := r.m.Ask(f.ask)
@@ -380,6 +381,9 @@ func (f *formOverlay) settle(r *Root) tea.Cmd {
 		return nil
 	}
 	f.form.SetState(f.state(r, a))
+	if !f.url {
+		f.form.SetUnkept(r.unkept(a.Server))
+	}
 	f.form.SetPlace(placeOf(r.m, a))
 	f.form.SetSample(a.Sample.Running, a.Sample.Since, a.Sample.Err)
 	return f.offer(r, a)

@@ -267,6 +267,33 @@ func TestAFormSaysWhatIsNotKept(t *testing.T) {
 	})
 }
 
+// A disk that fills, and one that is mended, is seen in the form that is open.
+func TestAnOpenFormSaysWhetherItIsKept(t *testing.T) {
+	var srv *script
+	play(t, 100, 30, func() map[string]*script {
+		srv = opsServer()
+		srv.memory = &memory{news: make(chan error)}
+		srv.tools = []task.Tool{{Name: "deploy", Title: task.Own("Deploy"), Support: task.Required, Input: task.Form{
+			Schema: json.RawMessage(`{"type":"object"}`), Fields: samplingPrompt("", "", "").Form.Fields[:1],
+		}}}
+		return map[string]*script{"ops": srv}
+	}, func(s *stage) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		for _, keys := range [][]string{{"a", "x"}, {"esc", "n", "enter", "x"}} {
+			s.press(keys...)
+			s.hides("Not kept beyond this run")
+			srv.memory.news <- errors.New("no space left on device")
+			s.settle()
+			s.shows("Not kept beyond this run: no space left on device.")
+			s.wait(2 * time.Second)
+			srv.memory.news <- nil
+			s.settle()
+			s.hides("Not kept beyond this run")
+		}
+	})
+}
+
 // Quitting says what it loses, and what it does not.
 func TestQuitSaysWhatIsKept(t *testing.T) {
 	var srv *script

@@ -394,6 +394,7 @@ type memory struct {
 	mu   sync.Mutex
 	kept task.Kept
 	took []task.Keep
+	news chan error // the trouble that stands, as it changes; nil: none ever does
 }
 
 func (m *memory) Recall(context.Context) (task.Kept, error) { return m.kept, nil }
@@ -408,6 +409,10 @@ func (m *memory) Flush(context.Context) error { return nil }
 func (m *memory) Close(context.Context) error { return nil }
 
 func (m *memory) News(ctx context.Context) (task.Kept, error) {
-	<-ctx.Done()
-	return task.Kept{}, ctx.Err()
+	select {
+	case err := <-m.news:
+		return m.kept, err
+	case <-ctx.Done():
+		return task.Kept{}, ctx.Err()
+	}
 }

@@ -26,6 +26,10 @@ func (f *Form) SetSample(running bool, since time.Time, err string) {
 	f.sample.running, f.sample.since, f.sample.err = running, since, err
 }
 
+// SetUnkept changes what Spec.Unkept said: a disk may fill, or be mended, while the
+// form is open.
+func (f *Form) SetUnkept(why string) { f.spec.Unkept = why }
+
 // SetDraft gives the form a draft that came while it is open: of the person's
 // command, or one that was kept. It goes in place of what stands in the form
 // where nobody typed there, or nothing since the command began; what stood
