@@ -15,7 +15,6 @@ type Sampling struct {
 	Temperature               string // as the request writes it, "" for none
 	Stop                      []Text // stopSequences
 	Context                   Text   // includeContext, zero for none
-	Tools                     []Text // names of tools that the reply might use; we declare that it uses none
 	// Raw is the whole params object as it came, at most 8 MiB.
 	Raw json.RawMessage
 }

@@ -34,9 +34,6 @@ func (s *Sampling) Wishes(sep string) string {
 	if !s.Context.IsZero() && s.Context.Line() != "none" {
 		parts = append(parts, "context "+quote(s.Context)+" (callboard adds none)")
 	}
-	if len(s.Tools) > 0 {
-		parts = append(parts, "tools "+quotes(s.Tools)+" (your reply uses none)")
-	}
 	return strings.Join(parts, sep)
 }
 

@@ -21,7 +21,7 @@ import (
 func longConversation() Spec {
 	spec := conversation()
 	s := spec.Sampling
-	s.Context, s.Tools = task.Own("thisServer"), []task.Text{task.Own("search")}
+	s.Context = task.Own("thisServer")
 	s.Messages = nil
 	for range 6 {
 		s.Messages = append(s.Messages,

@@ -45,7 +45,7 @@ func hostileConversation() Spec {
 	s.ServerURL, s.NoRefusal, s.Ends = evil, "our own words", start.Add(30e9)
 	c := s.Sampling
 	c.System, c.Context, c.Temperature = long, long, evil
-	c.Hints, c.Stop, c.Tools = []task.Text{long, long}, []task.Text{long}, []task.Text{long}
+	c.Hints, c.Stop = []task.Text{long, long}, []task.Text{long}
 	for kind := task.OtherContent; kind <= task.EmbeddedResource; kind++ {
 		c.Messages = append(c.Messages, task.SamplingMessage{Role: long, Content: []task.Content{
 			{Kind: kind, Text: strings.Repeat(evil, 100), MIME: evil, URI: evil, Name: evil, Title: evil, Description: evil, Size: -1, Raw: []byte(evil)},
