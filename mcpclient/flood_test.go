@@ -131,10 +131,11 @@ func TestFloodIsBounded(t *testing.T) {
 		r := attach(t)
 		any1[task.Stream](r)
 		r.asks(0, floodBurst)
-		large := strings.Repeat("m", maxAsked-100)
+		large := `{"message":"` + strings.Repeat("m", maxAsked-100) + `"}`
 		for i := range maxWaitingBytes/maxAsked + 2 {
-			r.pushed(fmt.Sprint("large", i), large)
+			r.sends(fmt.Sprint("large", i), methodElicit, []byte(large))
 		}
+		synctest.Wait()
 		if n := r.count(""); n == 0 || n > 2 {
 			t.Errorf("%d refusals of what is too large to wait", n)
 		}

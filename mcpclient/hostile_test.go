@@ -43,8 +43,10 @@ func TestHostileServer(t *testing.T) {
 		}
 		for i, params := range shapes {
 			ask(fmt.Sprint("e", i), methodElicit, params)
-			ask(fmt.Sprint("e", i), methodElicit, params) // the same id twice
-			ask("same", methodElicit, params)
+			if len(params) < 1<<10 {
+				ask(fmt.Sprint("e", i), methodElicit, params) // the same id twice
+				ask("same", methodElicit, params)
+			}
 		}
 		for i, params := range []string{
 			``, `[]`, `{"messages":{}}`, `{"messages":[` + strings.TrimSuffix(strings.Repeat(`{"role":"user","content":{"type":"text","text":"m"}},`, 100_000), ",") + `]}`,
