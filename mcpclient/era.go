@@ -53,7 +53,7 @@ type manners interface {
 	// asked handles a request of the server, told a notification, for what the
 	// engine leaves to do.
 	asked(m *jsonrpc.Message, o *origin)
-	told(m *jsonrpc.Message)
+	told(m *jsonrpc.Message, o *origin)
 	// detail takes what a message says of a task beyond its state, and returns
 	// the state to believe.
 	detail(t task.Task, raw json.RawMessage) task.Task

@@ -198,7 +198,7 @@ func (e *era2026) asked(m *jsonrpc.Message, _ *origin) {
 }
 
 // told is manners.told.
-func (e *era2026) told(m *jsonrpc.Message) {
+func (e *era2026) told(m *jsonrpc.Message, _ *origin) {
 	if m.Method == "notifications/tools/list_changed" {
 		e.forgetTools()
 	}

@@ -19,7 +19,7 @@ func (e *engine) take(m *jsonrpc.Message, o *origin, awaited jsonrpc.ID) (reply 
 	case m.Request():
 		e.manners.asked(m, o)
 	default:
-		e.notified(m)
+		e.notified(m, o)
 	}
 	return false
 }
@@ -50,8 +50,8 @@ func (e *engine) response(m *jsonrpc.Message, awaited jsonrpc.ID) bool {
 
 // notified handles a notification of the server. What is not known is in the
 // log, and dropped.
-func (e *engine) notified(m *jsonrpc.Message) {
-	e.manners.told(m)
+func (e *engine) notified(m *jsonrpc.Message, o *origin) {
+	e.manners.told(m, o)
 	switch m.Method {
 	// Some servers push the shapes of one generation in sessions of the other.
 	case "notifications/tasks/status", "notifications/tasks":

@@ -42,11 +42,11 @@ func (e *era2025) silent() bool {
 }
 
 // told is manners.told.
-func (e *era2025) told(m *jsonrpc.Message) {
+func (e *era2025) told(m *jsonrpc.Message, o *origin) {
 	switch m.Method {
 	case "notifications/cancelled":
 		if !e.unqueued(m.Params) {
-			e.withdrawn(m.Params)
+			e.withdrawn(m.Params, o)
 		}
 	case "notifications/elicitation/complete":
 		e.completed(m.Params)

@@ -129,7 +129,7 @@ func (s *subscription) take(l *listening, m *jsonrpc.Message) (reply bool) {
 			return false
 		}
 	}
-	s.e.notified(m)
+	s.e.notified(m, &origin{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.news++

@@ -188,7 +188,7 @@ func (e *era2025) restore() {
 			continue
 		}
 		if params := json.RawMessage(k.Asks); sumOf(params) == k.Sum && isObject(params) && json.Valid(params) {
-			e.prompted(&jsonrpc.Message{ID: k.Ask, Method: cmp.Or(k.How, methodElicit), Params: params}, &origin{})
+			e.prompted(&jsonrpc.Message{ID: k.Ask, Method: cmp.Or(k.How, methodElicit), Params: params}, &origin{stream: new(carrier)})
 			if k.Mine != "" && k.Of != "" && k.After != "" {
 				e.mu.Lock()
 				e.kept = append(e.kept, k) // its stream is resumed for what the server asks next

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"time"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -49,6 +50,7 @@ type promptTable struct {
 	open   map[task.PromptID]*prompt
 	asked  map[jsonrpc.ID]*prompt // the open ones, by request
 	closed []closedPrompt         // oldest first
+	early  []earlyEnd             // oldest first
 	limiter
 }
 
@@ -68,6 +70,37 @@ func (t *promptTable) room(p *prompt) bool {
 		bytes += o.size
 	}
 	return len(t.open) < maxPrompts && bytes <= maxOpenBytes
+}
+
+// earlyEnd is a request that the server withdrew before it came: what is on one
+// stream overtakes what is on another.
+type earlyEnd struct {
+	request jsonrpc.ID
+	on      *carrier
+	at      time.Time
+}
+
+// maxEarly is how many withdrawals wait for their requests.
+const maxEarly = 64
+
+// withdrawnEarly notes that a request was withdrawn, which is not open. One that
+// was here before has ended.
+func (t *promptTable) withdrawnEarly(id jsonrpc.ID, o *origin) {
+	if slices.ContainsFunc(t.closed, func(c closedPrompt) bool { return c.request == id }) || id.Absent() || len(id) > maxRequestID {
+		return
+	}
+	if len(t.early) >= maxEarly {
+		t.early = append(t.early[:0:0], t.early[maxEarly/2:]...)
+	}
+	t.early = append(t.early, earlyEnd{id, o.stream, time.Now()})
+}
+
+// tooLate reports whether the request that comes was withdrawn before: on another
+// stream, while the one on which it comes was asked for already.
+func (t *promptTable) tooLate(id jsonrpc.ID, o *origin) bool {
+	return slices.ContainsFunc(t.early, func(w earlyEnd) bool {
+		return w.request == id && w.on != o.stream && o.crosses(w.at)
+	})
 }
 
 // close takes a prompt out of the open ones.
@@ -130,12 +163,15 @@ func (t *promptTable) became(call task.CallID, id task.ID) {
 // on another stream, which was asked for before the server took the answer: it
 // was on its way. An id is used once in a session (basic, "Requests").
 func (t *promptTable) replay(id jsonrpc.ID, params uint64, o *origin) bool {
+	if t.tooLate(id, o) {
+		return true
+	}
 	if p := t.asked[id]; p != nil && p.params == params {
 		return !p.orphan
 	}
 	for i := len(t.closed) - 1; i >= 0; i-- {
 		if c := &t.closed[i]; c.request == id && c.params == params {
-			return o.repeats(c.ended) || c.why == wasAnswered && c.on != nil && c.on != o.stream && o.crosses(c.ended)
+			return o.repeats(c.ended) || c.why == wasAnswered && c.on != o.stream && o.crosses(c.ended)
 		}
 	}
 	return false

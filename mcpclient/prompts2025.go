@@ -164,7 +164,7 @@ func (e *era2025) guess(p *prompt) {
 
 // withdrawn handles notifications/cancelled: the server no longer waits for an
 // answer, and is sent none.
-func (e *era2025) withdrawn(params json.RawMessage) {
+func (e *era2025) withdrawn(params json.RawMessage, o *origin) {
 	id := jsonrpc.ID(member(params, "requestId"))
 	why := withdrawal(params)
 	e.mu.Lock()
@@ -173,6 +173,9 @@ func (e *era2025) withdrawn(params json.RawMessage) {
 		return
 	}
 	p := e.prompts.asked[id]
+	if p == nil {
+		e.prompts.withdrawnEarly(id, o)
+	}
 	if p != nil && p.received != nil {
 		p = nil // a task is cancelled by tasks/cancel alone (basic/utilities/cancellation)
 	}

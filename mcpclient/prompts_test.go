@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/mcpclient/mcptest"
 	"callboard/model/task"
 )
@@ -296,6 +297,41 @@ func TestCopyThatWasOnItsWay(t *testing.T) {
 		wait1(r, func(s task.Stream) bool { return s.Up })
 		time.Sleep(time.Second)
 		r.srv.PushRaw("", again)
+		any1[task.Prompted](r)
+	})
+}
+
+// TestWithdrawalOvertakesItsQuestion: it comes on GET, while the question is still on
+// the stream of a call.
+func TestWithdrawalOvertakesItsQuestion(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithEventStore(0), asking("deploy", nameForm), tool("waits", func(ctx ctx, _ *mcptest.Call) mcptest.Outcome {
+			<-ctx.Done()
+			return mcptest.Outcome{}
+		}))
+		wait1(r, func(s task.Stream) bool { return s.Up })
+		if err := r.s.Start(t.Context(), task.Call{ID: "c", Tool: "waits"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		cancel := []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		r.srv.PushRaw("", cancel) // the first id that the server uses
+		time.Sleep(time.Second)
+		r.start("deploy") // its stream is asked for only now: it is another question
+		r.s.Attend([]task.ID{any1[task.Started](r).Task.ID})
+		r.accept(any1[task.Prompted](r).Prompt)
+		ask := []byte(`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)
+		o := newOrigin()
+		time.Sleep(time.Second)
+		r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`))
+		time.Sleep(time.Second)
+		m, err := jsonrpc.Decode(ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.s.era.(*era2025).admit(&m, o)
+		never(r, time.Second, func(task.Prompted) bool { return true })
+		r.srv.PushRaw("", ask) // behind the withdrawal: asked anew
 		any1[task.Prompted](r)
 	})
 }

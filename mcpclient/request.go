@@ -54,7 +54,7 @@ type origin struct {
 	last    string      // the last event of the stream so far, "" for none; of the goroutine that reads it
 	at      time.Time   // when the message came, where it is handled later; else zero
 	heads   atomic.Int32
-	stream  *carrier // nil where a message is read from what is kept
+	stream  *carrier
 }
 
 // carrier is one stream of messages, however often it is resumed.
