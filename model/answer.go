@@ -148,7 +148,7 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		switch {
 		case a.fetched: // before the receipt came
 			m.wishMoved(a.Wish, Taken, "")
-		case r == nil:
+		case r == nil, a.Prompt.Polled:
 		case r.Key.ID == "" && !r.Live() && r.Outcome != nil: // so was its end
 			m.lastAnswers(r, r.Outcome.Err)
 		case a.Wish.from == task.InputRequired && r.Task.Status != task.InputRequired || !r.Live():

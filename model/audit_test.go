@@ -167,7 +167,7 @@ func TestTheAuditTrail(t *testing.T) {
 			st.wish(StartMsg{"ops", task.Call{ID: "e", Tool: "add"}})
 			st.tell(task.Returned{Call: "e", Result: &task.Result{IsError: true}})
 			trail.is(t, "a plain call", "start  sent add", "start  delivered add", "start  taken add",
-				"result  add (an error of the tool)", "status  add working>failed started here")
+				"result  add (an error of the tool)", "status  add working>failed its reply")
 		})
 	})
 	t.Run("read-only, too; one piece for each message", func(t *testing.T) {

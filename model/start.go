@@ -135,9 +135,9 @@ func (m *Model) begun(l *link, n begun) {
 // callEnded gives a call's row its last status.
 func (m *Model) callEnded(r *Row, s task.Status) {
 	from := r.Task.Status
-	r.Task.Status, r.Since, r.Heard = s, m.now, m.now
-	m.recordRow(m.byName[r.Key.Server], r, task.Entry{What: task.StatusChanged, From: from, To: s, How: task.Created})
-	r.addStep(task.Step{Status: s, At: m.now, How: task.Created})
+	r.Task.Status, r.Since, r.Heard, r.How = s, m.now, m.now, task.Replied
+	m.recordRow(m.byName[r.Key.Server], r, task.Entry{What: task.StatusChanged, From: from, To: s, How: task.Replied})
+	r.addStep(task.Step{Status: s, At: m.now, How: task.Replied})
 	m.settle(r)
 	m.closePrompts(r, "the call ended")
 	m.changed(r)
@@ -289,7 +289,7 @@ func (m *Model) returned(l *link, e task.Returned) {
 func (m *Model) lastAnswers(r *Row, e *task.Error) {
 	for _, w := range slices.Clone(m.watched) {
 		switch {
-		case w.ask == nil || w.key != r.Key:
+		case w.ask == nil || w.key != r.Key || w.ask.Prompt.Polled: // which the server fetches, or not
 		case e == nil || e.Kind == task.RPC:
 			m.wishMoved(w, Taken, "")
 		default:

@@ -82,6 +82,68 @@ func (c *checks) sent() {
 	}
 }
 
+// drafts: what was typed and never sent is kept, whatever became of its question,
+// and what was delivered is kept no more.
+func (c *checks) drafts(k *keeper) {
+	kept := map[string]bool{} // by what was typed
+	for _, d := range k.drafts() {
+		for _, typed := range d {
+			kept[typed] = true
+		}
+	}
+	for text := range c.p.typed {
+		typed := c.p.plan[text].typed
+		if c.p.sent[text] == 0 && !kept[typed] {
+			c.fault("what was typed for %s is on no disk: %s", text, c.why(text))
+		}
+	}
+	for _, a := range c.st.askOrder {
+		text := a.Prompt.Message.String()
+		if a.State == Answered && a.Wish != nil && a.Wish.State == Taken && !c.asked(text) && kept[c.p.plan[text].typed] {
+			c.fault("the answer to %s was taken, and its draft is still kept", text)
+		}
+	}
+}
+
+// asked reports whether a question stands open on the board.
+func (c *checks) asked(text string) bool {
+	return slices.ContainsFunc(c.st.askOrder, func(a *Ask) bool { return a.waits() && a.Prompt.Message.String() == text })
+}
+
+// The most that a life may do and keep: the server has each task asked for once a
+// second, and some of them send a ping with each reply; and of what was asked as
+// much as there was.
+const (
+	stormRate    = 120 // requests a minute
+	stormTask    = 130 // and for each task
+	stormHolding = 4   // for each question that was posed
+)
+
+// bounds: nothing spins, and nothing piles up.
+func (c *checks) bounds() {
+	c.w.mu.Lock()
+	most := c.w.busiest()
+	c.w.mu.Unlock()
+	if tasks := len(c.srv.Tasks()); most > stormRate+stormTask*tasks {
+		c.fault("%d requests in a minute, for %d tasks", most, tasks)
+	}
+	c.b.mu.Lock()
+	posed := len(c.b.posed)
+	c.b.mu.Unlock()
+	l := c.st.links[0]
+	for what, n := range map[string]int{
+		"questions": len(c.st.askOrder), "questions by name": len(c.st.asks), "drafts": len(c.st.drafts), "drafts of the server": len(l.drafts),
+		"drafts that were dropped": len(l.dropped),
+	} {
+		if n > stormHolding*posed {
+			c.fault("%d %s are held, %d were posed", n, what, posed)
+		}
+	}
+	if n := len(l.store.tasks) + len(l.store.calls); n > 2*len(c.sc.starts)+2*len(c.srv.Tasks()) {
+		c.fault("%d rows are held", n)
+	}
+}
+
 // answers: what is said to be delivered arrived, and what did not arrive is still
 // there.
 func (c *checks) answers() {
@@ -104,7 +166,7 @@ func (c *checks) answers() {
 		switch {
 		case arrived && c.p.sent[text] == 0:
 			c.fault("%s has an answer that nobody gave", text)
-		case arrived && i.what == answers && !q.url && q.reply.Action == "accept" && string(q.reply.Content) != fmt.Sprintf(`{"v":%q}`, i.typed):
+		case arrived && i.what == answers && !q.url && q.reply.Action == "accept" && !q.got(i.typed):
 			c.fault("%s got %s", text, q.reply.Content)
 		case a.State == Answered && open[text] && (a.Wish == nil || a.Wish.State != WishUnknown):
 			c.fault("%s is said to be answered (%s), and the server still asks it; its row: %s", text, wishOf(a), c.rowOf(a))
@@ -184,7 +246,7 @@ func (c *checks) board() {
 	}
 	for n, call := range c.sc.called {
 		r := c.st.Row(task.Key{Server: "ops", Call: call})
-		if r != nil && r.Key.ID == "" && r.Live() && c.b.ended(n) && !c.betweenRounds(n) {
+		if r != nil && r.Key.ID == "" && r.Live() && c.b.ended(n) && !c.betweenRounds(n) && !c.leftUnsure(r) {
 			c.fault("call %d is %s on the board, and has ended at the server (%v)", n, r.Task.Status, r.Wish)
 		}
 	}
@@ -223,10 +285,24 @@ func (c *checks) open() {
 		if a.Wish != nil && a.Wish.State == WishUnknown && c.st.Row(a.Row) != nil && c.st.Row(a.Row).Task.Status == task.InputRequired {
 			continue // it may have arrived: what the task asks now says nothing of it, and the person is told so
 		}
+		if r := c.st.Row(a.Row); r != nil && c.leftUnsure(r) {
+			continue
+		}
 		if c.p.sent[text] > 0 && a.reply == nil && c.sc.lives > 1 {
 			continue // a stream that an earlier life left brings it again: nobody knows whether its answer arrived
 		}
-		if !there[text] && !c.betweenRounds(number(text)) && !c.lostWord(text) {
+		if a.Prompt.Visit {
+			continue // the call was refused, and nobody waits for an answer
+		}
+		if a.Prompt.Polled {
+			// The server asks for what became of it, and takes it back, in messages that
+			// may be lost; it ends with its time.
+			if q, _ := c.b.question(text); q.over && time.Now().After(a.Prompt.Until.Add(time.Second)) {
+				c.fault("%s is on the board, and its time is over: %v", text, a.Prompt.Until)
+			}
+			continue
+		}
+		if !there[text] && !c.betweenRounds(number(text)) && !c.lostWord(text, c.st.Row(a.Row)) {
 			c.fault("%s is on the board (%v, %s), and the server does not ask it; its row: %s", text, a.State, wishOf(a), c.rowOf(a))
 		}
 	}
@@ -238,9 +314,19 @@ func (c *checks) betweenRounds(n int) bool {
 	return c.sc.modern && strings.HasPrefix(c.b.acts[n].kind, "given up") && c.sc.ways[n] != asTask
 }
 
+// leftUnsure reports whether r is a call of an earlier life whose stream nobody can
+// read any more, and the answer to its question went out, or may have: the person is told
+// so, and nothing tells more.
+func (c *checks) leftUnsure(r *Row) bool {
+	return r.Key.ID == "" && c.sc.lives > 1 && (slices.ContainsFunc(r.Asks, (*Ask).unsure) || r.Wish != nil && r.Wish.ask != nil)
+}
+
 // lostWord reports whether text was given up by a server of 2025-11-25, which tells it once: where that word
-// is lost, and the task asks another thing, nobody can see it.
-func (c *checks) lostWord(text string) bool {
+// is lost, and the task asks another thing, or there is no row that goes on, nobody can see it.
+func (c *checks) lostWord(text string, r *Row) bool {
+	if r == nil && !c.sc.modern && strings.HasPrefix(c.b.acts[number(text)].kind, "given up") {
+		return true
+	}
 	return !c.sc.modern && c.b.acts[number(text)].kind == "given up, then another" && strings.HasSuffix(text, "a")
 }
 

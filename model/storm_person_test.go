@@ -22,6 +22,10 @@ type person struct {
 	did  map[string]int // counts, for the summary
 	// willing: whatever is asked is answered at once, until it is taken.
 	willing bool
+	// again starts act n once more, after a visit without which it was refused.
+	again func(st *stage, w *stormWire, n int)
+	typed map[string]bool // texts: into whose form something was typed
+	wrong []string
 }
 
 // intention is what a person means to do about a question.
@@ -35,7 +39,7 @@ type intention struct {
 }
 
 func newPerson(d dice, pace time.Duration) *person {
-	return &person{dice: d, pace: pace, plan: map[string]*intention{}, sent: map[string]int{}, did: map[string]int{}}
+	return &person{dice: d, pace: pace, plan: map[string]*intention{}, sent: map[string]int{}, typed: map[string]bool{}, did: map[string]int{}}
 }
 
 // What a person does with a question.
@@ -74,12 +78,13 @@ func (p *person) lookAt(st *stage, w *stormWire) {
 		if p.willing {
 			i.tries, i.hold = 1, false
 		}
+		p.finds(st, a, i)
 		if a.State != Open || now.Before(i.due) {
 			continue
 		}
 		switch {
 		case a.Wish != nil && (a.Wish.State == WishFailed || a.Wish.State == WishUnknown):
-			p.again(st, w, a, i)
+			p.sends(st, w, a, i)
 		case a.Wish != nil && a.Wish.State == Sending:
 		default:
 			p.act(st, w, a, i)
@@ -92,8 +97,37 @@ func (p *person) lookAt(st *stage, w *stormWire) {
 	}
 }
 
-// again sends what failed, as often as the person likes to.
-func (p *person) again(st *stage, w *stormWire, a *Ask, i *intention) {
+// finds looks whether what was typed is still there, where nothing else became of
+// it.
+func (p *person) finds(st *stage, a *Ask, i *intention) {
+	text := a.Prompt.Message.String()
+	if a.State != Open || !p.typed[text] || p.sent[text] > 0 && (a.Wish == nil || a.Wish.State != WishFailed) {
+		return
+	}
+	if d := st.Draft(a.Prompt.ID); d[fieldOf(a)] != i.typed {
+		p.wrong = append(p.wrong, fmt.Sprintf("%s has the draft %q in its form, %q was typed (%s, task %s)", text, d[fieldOf(a)], i.typed, wishOf(a), a.Prompt.Task))
+		delete(p.typed, text)
+	}
+}
+
+// fieldOf is the field into which the person types.
+func fieldOf(a *Ask) string {
+	if a.Prompt.Mode == task.SamplingMode {
+		return task.SampledText
+	}
+	return "v"
+}
+
+// types types something into a form, not all at once.
+func (p *person) types(st *stage, a *Ask, i *intention) {
+	for _, n := range []int{1, len(i.typed) / 2, len(i.typed)} {
+		st.SaveDraft(a.Prompt.ID, Draft{fieldOf(a): i.typed[:n]})
+	}
+	p.typed[a.Prompt.Message.String()] = true
+}
+
+// sends sends what failed, as often as the person likes to.
+func (p *person) sends(st *stage, w *stormWire, a *Ask, i *intention) {
 	now := time.Now()
 	if i.tries == 0 || now.Before(i.nextAt) {
 		return
@@ -103,7 +137,7 @@ func (p *person) again(st *stage, w *stormWire, a *Ask, i *intention) {
 	p.did["R"]++
 	w.tell("person: R " + i.typed)
 	if a.Row.IsZero() {
-		p.reply(st, a, i)
+		p.reply(st, w, a, i)
 		return
 	}
 	p.does(st, RetryMsg{a.Row})
@@ -128,12 +162,17 @@ func (p *person) does(st *stage, msg tea.Msg) {
 }
 
 func (p *person) act(st *stage, w *stormWire, a *Ask, i *intention) {
+	if i.what == declines || i.what == dismisses {
+		if why := st.CanRefuse(a.Prompt.ID); why != "" {
+			i.what = ignores
+		}
+	}
 	w.tell("person: " + i.what + " " + i.typed)
 	switch i.what {
 	case types:
-		if st.Draft(a.Prompt.ID) == nil {
+		if st.Draft(a.Prompt.ID) == nil && a.Prompt.Mode != task.URLMode {
 			p.did[i.what]++
-			st.SaveDraft(a.Prompt.ID, Draft{"v": i.typed})
+			p.types(st, a, i)
 		}
 		i.due = time.Now().Add(time.Hour)
 		return
@@ -150,11 +189,11 @@ func (p *person) act(st *stage, w *stormWire, a *Ask, i *intention) {
 		return
 	}
 	p.did[i.what]++
-	p.reply(st, a, i)
+	p.reply(st, w, a, i)
 	i.due = time.Now().Add(2 * p.pace)
 }
 
-func (p *person) reply(st *stage, a *Ask, i *intention) {
+func (p *person) reply(st *stage, w *stormWire, a *Ask, i *intention) {
 	reply := task.Reply{Prompt: a.Prompt.ID, Action: task.Accept}
 	switch i.what {
 	case declines:
@@ -164,10 +203,13 @@ func (p *person) reply(st *stage, a *Ask, i *intention) {
 	default:
 		if a.Prompt.Mode == task.URLMode {
 			p.does(st, OpenedMsg{a.Prompt.ID})
+			if a.Prompt.Visit {
+				p.again(st, w, number(a.Prompt.Message.String()))
+			}
 			return
 		}
-		st.SaveDraft(a.Prompt.ID, Draft{"v": i.typed})
-		reply.Content = fmt.Appendf(nil, `{"v":%q}`, i.typed)
+		p.types(st, a, i)
+		reply.Content = fmt.Appendf(nil, `{%q:%q}`, fieldOf(a), i.typed)
 	}
 	p.does(st, AnswerMsg{Server: "ops", Reply: reply, Hold: i.hold})
 }

@@ -28,13 +28,15 @@ type stormWire struct {
 	seen   map[string]int    // requests and events of each kind
 	asked  map[string]string // what a question is called on the wire: its text
 	answer map[string]int    // texts of questions: how often an answer to it was sent
+	polls  map[string]bool   // requests of the server for the answer to what it asked as a task
 	hurt   map[string]bool   // texts of questions whose delivery was garbled or dropped
 	total  int
-	heavy  float64 // how much of the traffic is struck
+	rate   map[int64]int // requests in each minute of the life
+	heavy  float64       // how much of the traffic is struck
 }
 
 func newStormWire(w *weather, heavy float64) *stormWire {
-	s := &stormWire{weather: w, seen: map[string]int{}, asked: map[string]string{}, answer: map[string]int{}, hurt: map[string]bool{}, heavy: heavy}
+	s := &stormWire{weather: w, seen: map[string]int{}, asked: map[string]string{}, answer: map[string]int{}, hurt: map[string]bool{}, polls: map[string]bool{}, rate: map[int64]int{}, heavy: heavy}
 	s.base = &http.Transport{DialContext: w.DialContext, DisableCompression: true}
 	return s
 }
@@ -46,7 +48,7 @@ func (s *stormWire) inherit(old *stormWire) {
 	s.trace, s.counts, s.told = slices.Clone(old.trace), maps.Clone(old.counts), old.told
 	old.weather.mu.Unlock()
 	old.mu.Lock()
-	s.asked, s.answer = maps.Clone(old.asked), maps.Clone(old.answer)
+	s.asked, s.answer, s.polls = maps.Clone(old.asked), maps.Clone(old.answer), maps.Clone(old.polls)
 	old.mu.Unlock()
 }
 
@@ -103,6 +105,15 @@ func (s *stormWire) next(kind string) int {
 	return s.seen[kind]
 }
 
+// busiest returns how many requests there were in the minute that had most. s.mu is
+// held.
+func (s *stormWire) busiest() (most int) {
+	for _, n := range s.rate {
+		most = max(most, n)
+	}
+	return most
+}
+
 // RoundTrip carries a request.
 func (s *stormWire) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
@@ -124,6 +135,9 @@ func (s *stormWire) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind := q.kind(r.Method)
 	n := s.next(kind)
+	s.mu.Lock()
+	s.rate[time.Now().Unix()/60]++
+	s.mu.Unlock()
 	names := s.answers(r, &q)
 	s.tell("-> " + kind + " " + q.Params.Task + " " + strings.Join(names, ", "))
 	var torn atomic.Bool // the request could not be written as a whole
@@ -188,7 +202,8 @@ func (s *stormWire) answers(r *http.Request, q *wireRequest) (texts []string) {
 	var names []string
 	switch q.kind(r.Method) {
 	case "answer":
-		if bytes.Contains(q.Result, []byte(`"action"`)) { // no answer to a ping
+		// No answer to a ping, and none that stands in a task.
+		if bytes.Contains(q.Result, []byte(`"action"`)) || bytes.Contains(q.Result, []byte(`"role"`)) || bytes.Contains(q.Error, []byte("User rejected")) {
 			names = append(names, r.Header.Get("Mcp-Session-Id")+" "+string(q.ID))
 		}
 	case "tasks/update":
@@ -203,6 +218,9 @@ func (s *stormWire) answers(r *http.Request, q *wireRequest) (texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range names {
+		if s.polls[name] {
+			continue // the person's answer is on its way for as long as it is asked for
+		}
 		text := s.asked[name]
 		if text == "" {
 			text = "unknown: " + name
@@ -236,7 +254,20 @@ type wireMessage struct {
 }
 
 type wireQuestion struct {
-	Message string `json:"message"`
+	Message  string `json:"message"`
+	Messages []struct {
+		Content struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	} `json:"messages"`
+}
+
+// text is what the question is known by.
+func (q *wireQuestion) text() string {
+	if len(q.Messages) > 0 {
+		return q.Messages[0].Content.Text
+	}
+	return q.Message
 }
 
 type wireState struct {
@@ -258,8 +289,12 @@ func (s *stormWire) asks(data []byte, session string, q *wireRequest) (texts []s
 		s.asked[name] = text
 		texts = append(texts, text)
 	}
-	if m.Method != "" && len(m.ID) > 0 && m.Params.Message != "" {
-		name(session+" "+string(m.ID), m.Params.Message)
+	switch text := m.Params.text(); {
+	case m.Method == "" || len(m.ID) == 0:
+	case m.Method == "tasks/result":
+		s.polls[session+" "+string(m.ID)] = true
+	case text != "":
+		name(session+" "+string(m.ID), text)
 	}
 	for _, st := range []*wireState{m.Result, &m.Params.wireState} {
 		if st == nil {
@@ -270,7 +305,7 @@ func (s *stormWire) asks(data []byte, session string, q *wireRequest) (texts []s
 			of = callName(q)
 		}
 		for key, r := range st.Requests {
-			name(of+" "+key, r.Params.Message)
+			name(of+" "+key, r.Params.text())
 		}
 	}
 	return texts, m

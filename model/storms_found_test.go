@@ -239,3 +239,40 @@ func TestLateNewsTakeNoQuestionBack(t *testing.T) {
 		}
 	})
 }
+
+// The answer to a question that the server polls for is taken once it was fetched.
+// That its task or its call goes on or ends says nothing of it.
+func TestAPolledAnswerIsTakenWhenItIsFetched(t *testing.T) {
+	for name, end := range map[string]func(*stage){
+		"its task ends": func(st *stage) { goesOn(st, "t", task.Completed) },
+		"its call ends": func(st *stage) { st.tell(task.Returned{Call: "c", Result: &task.Result{}}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, k := newScript(), newKeeper()
+			remembering(t, s, k, func(st *stage) {
+				st.settle()
+				s.put(a("t", task.Working))
+				goesOn(st, "t", task.Working)
+				st.wish(StartMsg{"ops", task.Call{ID: "c", Tool: "deploy"}})
+				p := task.Prompt{ID: "p", Polled: true, At: time.Now(), Message: task.Own("who?")}
+				if name == "its task ends" {
+					p.Task = "t"
+				} else {
+					p.Call = "c"
+				}
+				st.tell(task.Prompted{Prompt: p})
+				st.SaveDraft("p", Draft{"v": "Ann"})
+				st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Accept}})
+				end(st)
+				w := st.Ask("p").Wish
+				if w.State != Delivered || len(k.drafts()) != 1 {
+					t.Errorf("%v, %d drafts are kept", w.State, len(k.drafts()))
+				}
+				st.tell(task.Fetched{Prompt: "p"})
+				if w.State != Taken || len(k.drafts()) != 0 {
+					t.Errorf("%v, %d drafts are kept", w.State, len(k.drafts()))
+				}
+			})
+		})
+	}
+}

@@ -156,6 +156,8 @@ func (m *Model) effectOn(w *Wish, r *Row, c change) {
 		return
 	}
 	switch {
+	case w.ask != nil && w.ask.Prompt.Polled:
+		// It is taken once the server fetches it; a task can go on without.
 	case w.ask != nil:
 		if w.from == task.InputRequired && r.Task.Status == task.InputRequired {
 			return

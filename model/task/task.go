@@ -106,9 +106,10 @@ const (
 	Created                   // CreateTaskResult of a call of ours
 	Acted                     // the reply to our tasks/cancel
 	Remembered                // kept from before callboard was started; not heard of since
+	Replied                   // the reply to a call of ours that was no task
 )
 
-var howWords = [...]string{"", "pushed", "polled", "listed", "started here", "cancel reply", "kept from before"}
+var howWords = [...]string{"", "pushed", "polled", "listed", "started here", "cancel reply", "kept from before", "its reply"}
 
 // String returns one or two words for h, "" for the zero How.
 func (h How) String() string {

@@ -24,7 +24,7 @@ var taskFields = [...][2]string{
 	{"created, updated", "on the server's clock (RFC 3339)"},
 	{"ttlMs, pollMs", "milliseconds; ttlMs null is no limit"},
 	{"sent, digest", "of what an earlier callboard called: when a call was sent whose outcome is unknown, and the digest of the arguments"},
-	{"known, heard", "how it was last heard of (pushed, polled, listed, started here, cancel reply, kept from before), and when, our clock"},
+	{"known, heard", "how it was last heard of (pushed, polled, listed, started here, cancel reply, kept from before, its reply), and when, our clock"},
 	{"toolError", "true where it completed with a result that says isError, as far as that is known"},
 	{"later", "a status that was reported after the end"},
 	{"progress", "done, total and message, where it is told"},
