@@ -69,8 +69,8 @@ type Ask struct {
 const (
 	asksShown = time.Minute // how long an answered or withdrawn prompt is shown
 	asksKept  = 1000        // closed prompts that can still be looked up
-	// conversationBytes bounds the conversations of the closed ones.
-	conversationBytes = 32 << 20
+	// askedKept bounds the schemas and conversations of the closed ones, in bytes.
+	askedKept = 32 << 20
 )
 
 // Ask returns the prompt with that id, nil where there is none.
@@ -212,45 +212,40 @@ func (m *Model) tieLoose(r *Row) {
 	}
 }
 
-// trimAsks forgets the prompts that closed first.
+// trimAsks forgets the prompts that came first of those that are closed, where
+// they are too many, or ask too much in all.
 func (m *Model) trimAsks() {
-	m.lightenAsks()
-	if len(m.askOrder) <= 2*asksKept {
+	closed, size := 0, 0
+	gone := map[*Ask]bool{}
+	for _, a := range slices.Backward(m.askOrder) {
+		if a.waits() {
+			continue
+		}
+		closed++
+		if size += a.size(); closed > asksKept || size > askedKept {
+			gone[a] = true
+		}
+	}
+	if len(gone) == 0 {
 		return
 	}
-	closed := 0
-	for _, a := range m.askOrder {
-		if !a.waits() {
-			closed++
-		}
-	}
 	m.askOrder = slices.DeleteFunc(m.askOrder, func(a *Ask) bool {
-		if a.waits() || closed <= asksKept {
-			return false
+		if gone[a] {
+			delete(m.asks, a.Prompt.ID)
+			delete(m.drafts, a.Prompt.ID)
+			m.draftTaken(a)
 		}
-		closed--
-		delete(m.asks, a.Prompt.ID)
-		delete(m.drafts, a.Prompt.ID)
-		m.draftTaken(a)
-		return true
+		return gone[a]
 	})
 }
 
-// lightenAsks forgets the conversations of the sampling requests that closed first,
-// where all that are kept are too big.
-func (m *Model) lightenAsks() {
-	total := 0
-	for _, a := range slices.Backward(m.askOrder) {
-		s := a.Prompt.Sampling
-		if s == nil || a.waits() {
-			continue
-		}
-		if total += len(s.Raw); total > conversationBytes {
-			slim := *s
-			slim.Raw, slim.Messages = nil, nil
-			a.Prompt.Sampling = &slim
-		}
+// size is about how many bytes a question holds.
+func (a *Ask) size() int {
+	n := len(a.Prompt.Form.Schema)
+	if s := a.Prompt.Sampling; s != nil {
+		n += len(s.Raw)
 	}
+	return n
 }
 
 // withdrawn takes in the server's word that a prompt needs no answer any more.

@@ -219,3 +219,27 @@ func TestAQuestionThatOpensAgainIsNotPast(t *testing.T) {
 		}
 	})
 }
+
+// TestClosedQuestionsAreBounded: what was asked and is over is forgotten where it
+// is much, the oldest first, and never what waits.
+func TestClosedQuestionsAreBounded(t *testing.T) {
+	play(t, Options{}, newScript(), func(st *stage) {
+		st.settle()
+		schema := make([]byte, 1<<20)
+		id := func(i int) task.PromptID { return task.PromptID(fmt.Sprint("p", i)) }
+		for i := range 100 {
+			st.tell(task.Prompted{Prompt: task.Prompt{ID: id(i), Form: task.Form{Schema: schema}, At: time.Now()}})
+			if i > 0 {
+				st.tell(task.Withdrawn{Prompt: id(i)})
+			}
+		}
+		if n := len(st.askOrder); n > 2+askedKept>>20 || len(st.asks) != n {
+			t.Errorf("%d questions are kept, %d of them in order", len(st.asks), n)
+		}
+		for _, i := range []int{0, 99} {
+			if st.Ask(id(i)) == nil {
+				t.Errorf("question %d is forgotten", i)
+			}
+		}
+	})
+}
