@@ -90,9 +90,7 @@ func (e *era2025) places() (last, lines string) {
 	last = e.lastEvent
 	var open []place
 	add := func(p *prompt) {
-		// What a call asks is of no use to who cannot have its reply.
-		if p.place.After != "" || p.place.Asks != "" && (p.Task != "" || p.Call == "") {
-			p.place.Task, p.place.Call = p.Task, p.Call
+		if p.place.lasts(p) {
 			open = append(open, p.place)
 		}
 	}
@@ -142,6 +140,27 @@ func (e *era2025) places() (last, lines string) {
 		}
 	}
 	return last, strings.Join(all, "\n")
+}
+
+// leave leaves a question that came while the session was being closed to who
+// rejoins it. e.mu is held.
+func (e *era2025) leave(p *prompt) {
+	kept, done := readPlaces(string(e.left.Streams))
+	if !p.place.lasts(p) || len(kept)+len(done) >= maxPlaces || slices.ContainsFunc(kept, func(k place) bool { return k.as() == p.place.as() }) {
+		return
+	}
+	if p.place.Of == "" && e.left.LastEvent == "" {
+		e.left.LastEvent = task.Secret(p.place.After)
+	}
+	lines := string(e.left.Streams) + "\n" + p.place.line()
+	e.left.Streams = task.Secret(strings.Trim(lines, "\n"))
+}
+
+// lasts completes the place of p, and reports whether it is of use to who rejoins
+// the session: what a call asks is not, where its reply cannot be had.
+func (l *place) lasts(p *prompt) bool {
+	l.Task, l.Call = p.Task, p.Call
+	return l.After != "" || l.Asks != "" && (p.Task != "" || p.Call == "")
 }
 
 func newest(ps []place) []place { return ps[max(0, len(ps)-maxPlaces):] }

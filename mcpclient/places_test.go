@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient/mcptest"
@@ -140,6 +141,32 @@ func TestNothingIsAskedInAReaderSession(t *testing.T) {
 			t.Errorf("refused %d times", n)
 		}
 	})
+}
+
+// TestAskedWhileLeaving: a question that comes after the places of all others were
+// noted, before the stream is closed, is left to who rejoins the session, too.
+func TestAskedWhileLeaving(t *testing.T) {
+	for name, opts := range map[string][]mcptest.Option{"with event ids": {mcptest.WithPriming(0)}, "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := attach(t, opts...)
+				any1[task.Stream](r)
+				e := r.s.era.(*era2025)
+				e.mu.Lock()
+				e.ending()
+				e.mu.Unlock()
+				for range 2 { // a replay is one question
+					r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","id":"late","method":"elicitation/create","params":{"message":"m"}}`))
+				}
+				synctest.Wait()
+				r.kill()
+				r.dial(e.resume())
+				if p := any1[task.Prompted](r).Prompt; p.Key != "late" {
+					t.Errorf("%+v", p)
+				}
+			})
+		})
+	}
 }
 
 // TestBegunWithoutSampling: a session that declared no sampling is not asked for

@@ -68,6 +68,11 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	}
 	e.put(p, o, m.Params)
 	e.tie(p, o)
+	if e.left != nil {
+		e.leave(p)
+		e.mu.Unlock()
+		return
+	}
 	var created ownMessage
 	waits := false
 	if asTask != nil {
