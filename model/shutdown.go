@@ -140,8 +140,8 @@ func closeWithin(ctx context.Context, s Server, keep, memory bool) {
 // keepClosed keeps what changed of a session while it was closed: a server may have
 // come for an answer, so that its question need not be asked again.
 func keepClosed(mem Memory, s Server, kept task.Resume) {
-	now := kept
-	now.Streams = s.Resume().Streams
+	now, left := kept, s.Resume()
+	now.Streams, now.LastEvent = left.Streams, left.LastEvent
 	if kept.Session != "" && now != kept {
 		mem.Keep(task.KeepResume{Resume: now, Was: kept.Streams})
 	}
