@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"callboard/mcpclient/internal/jsonrpc"
 	"callboard/model/task"
 )
 
@@ -131,7 +132,7 @@ func (e *era2026) deliver(
 	}
 	var te *task.Error
 	switch {
-	case errors.As(err, &te) && te.Kind == task.RPC && te.Code != codeHeaderMismatch:
+	case errors.As(err, &te) && te.Kind == task.RPC && te.Code != codeHeaderMismatch && te.Code != jsonrpc.CodeParse:
 		return e.refusedAnswer(ctx, id, q, ps, te)
 	case te != nil && (te.Kind == task.Lost || te.Kind == task.Timeout):
 		e.dropAll(q, held) // they may have arrived, so that they do not go along with another

@@ -97,3 +97,29 @@ func TestAnAnswerOnItsWayDoesNotGoAlong(t *testing.T) {
 		})
 	}
 }
+
+// TestGarbledAnswerIsNoRefusalOfParts: a server that could not read an answer says
+// nothing of how it takes them.
+func TestGarbledAnswerIsNoRefusalOfParts(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := sampling(t, mcptest.ModernEra, tool("two", func(_ ctx, c *mcptest.Call) mcptest.Outcome {
+			if _, err := c.ElicitAll(severalQuestions(2)...); err != nil {
+				return mcptest.ToolError(err.Error())
+			}
+			return mcptest.Answered("done")
+		}))
+		id := r.begins("two")
+		ps, _, _ := r.came(time.Second)
+		r.srv.Intercept(mcptest.Interception{Method: "tasks/update", Err: &mcptest.Error{Code: -32700, Message: "Parse error"}})
+		receipt, err := r.s.Answer(t.Context(), accepted(ps[0], "a"))
+		if err == nil {
+			t.Fatalf("%+v", receipt)
+		}
+		for _, p := range ps {
+			if receipt, err = r.s.Answer(t.Context(), accepted(p, "a")); err != nil || receipt.Waits != 0 {
+				t.Fatalf("%+v, %v", receipt, err)
+			}
+		}
+		r.ends(id)
+	})
+}

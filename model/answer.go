@@ -57,18 +57,31 @@ func (m *Model) sendAnswers(l *link, r *Row, asks []*Ask) {
 	for i, a := range asks {
 		replies[i] = *a.reply
 		w := m.wish(r, verbOf(a.reply.Action))
-		w.ask = a
+		w.ask, w.maybe = a, a.unsure()
 		a.State, a.Why, a.Wish, a.holder, a.tooLate, a.untaken = Answering, "", w, nobody, "", nil
 		m.recordWish(w)
 	}
 	if r != nil {
 		m.asksChanged(r)
 	}
+	// Each is a message of its own in the Legacy era, with a fate of its own.
+	oneByOne := l.about.Era != task.Modern
 	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
-		receipt, err := s.Answer(ctx, replies...)
-		n := answered{receipt: receipt, err: asError(err)}
+		var n answered
 		for _, reply := range replies {
 			n.prompts = append(n.prompts, reply.Prompt)
+		}
+		if !oneByOne {
+			receipt, err := s.Answer(ctx, replies...)
+			n.receipt, n.err = receipt, asError(err)
+			return n
+		}
+		for _, reply := range replies {
+			_, err := s.Answer(ctx, reply)
+			n.each = append(n.each, asError(err))
+			if err != nil && n.err == nil {
+				n.err = asError(err)
+			}
 		}
 		return n
 	})
@@ -103,18 +116,22 @@ func (m *Model) opened(id task.PromptID) {
 // session for want of others, the last receipt speaks for all.
 func (m *Model) answered(l *link, n answered) {
 	var row task.Key
-	for _, id := range n.prompts {
+	for i, id := range n.prompts {
+		err := n.err
+		if n.each != nil {
+			err = n.each[i]
+		}
 		a := m.asks[id]
 		if a == nil || a.State != Answering {
 			continue
 		}
 		row = a.Row
-		if n.err == nil && n.receipt.Waits > 0 && a.tooLate == "" {
+		if err == nil && n.receipt.Waits > 0 && a.tooLate == "" {
 			m.unwish(a)
 			m.hold(a, bySession)
 			continue
 		}
-		m.answeredOne(a, n.err)
+		m.answeredOne(a, err)
 	}
 	m.keepNow(l) // what is answered is not asked again
 	r := m.Row(row)
@@ -156,6 +173,9 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		}
 	default:
 		state, why := failedWish(err)
+		if state == WishFailed && a.Wish.maybe {
+			state, why = WishUnknown, "it was not sent again ("+why+"), and nobody knows whether it arrived before"
+		}
 		a.State, a.Why = Open, why
 		m.wishMoved(a.Wish, state, why)
 		if r != nil && !r.Live() {

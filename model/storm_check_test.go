@@ -114,7 +114,7 @@ func (c *checks) asked(text string) bool {
 // second, and some of them send a ping with each reply; and of what was asked as
 // much as there was.
 const (
-	stormRate    = 120 // requests a minute
+	stormRate    = 240 // requests a minute
 	stormTask    = 130 // and for each task
 	stormHolding = 4   // for each question that was posed
 )
@@ -180,7 +180,7 @@ func (c *checks) answers() {
 			}
 		case a.State == Open && (a.reply == nil || a.Wish == nil || a.Wish.State != WishFailed && a.Wish.State != WishUnknown):
 			c.fault("the answer to %s did not arrive, and nothing says so: %s", text, wishOf(a))
-		case a.State == Withdrawn && a.reply == nil && c.st.Draft(a.Prompt.ID) == nil:
+		case a.State == Withdrawn && a.reply == nil && a.Prompt.Mode != task.URLMode && c.st.Draft(a.Prompt.ID) == nil:
 			c.fault("the answer to %s was lost with its question: %s", text, a.Why)
 		}
 	}
@@ -285,7 +285,7 @@ func (c *checks) open() {
 		if a.Wish != nil && a.Wish.State == WishUnknown && c.st.Row(a.Row) != nil && c.st.Row(a.Row).Task.Status == task.InputRequired {
 			continue // it may have arrived: what the task asks now says nothing of it, and the person is told so
 		}
-		if r := c.st.Row(a.Row); r != nil && c.leftUnsure(r) {
+		if r := c.st.Row(a.Row); r == nil && a.unsure() || r != nil && c.leftUnsure(r) {
 			continue
 		}
 		if c.p.sent[text] > 0 && a.reply == nil && c.sc.lives > 1 {

@@ -177,6 +177,9 @@ func (s *stormWire) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.tell("<- " + kind + ": " + err.Error())
 		return nil, err
 	}
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
+		s.unsent(names) // the server did not take them
+	}
 	s.watch(resp, r, &q, kind)
 	return resp, nil
 }

@@ -276,3 +276,50 @@ func TestAPolledAnswerIsTakenWhenItIsFetched(t *testing.T) {
 		})
 	}
 }
+
+// An answer that may have arrived, and whose second sending failed, may still have
+// arrived.
+func TestASecondSendingThatFailsProvesNothing(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		ask := question(st, "t", "p", "who?")
+		err := &task.Error{Kind: task.Lost, Message: task.Own("it broke")}
+		s.onAnswer = func(context.Context, task.Reply) error { return err }
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Decline}})
+		err = &task.Error{Kind: task.Unreachable, Message: task.Own("connection refused")}
+		for range 2 {
+			st.pass(time.Minute)
+			st.wish(RetryMsg{st.row("t").Key})
+			if ask.State != Open || ask.Wish.State != WishUnknown {
+				t.Fatalf("%v, %+v", ask.State, ask.Wish)
+			}
+		}
+		if n := s.count("answer", "p"); n != 3 {
+			t.Errorf("sent %d times", n)
+		}
+	})
+}
+
+// Of answers that go out together in messages of their own, each has its own fate.
+func TestAnswersOfOneGroupHaveFatesOfTheirOwn(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		one, two := question(st, "t", "p", "who?"), question(st, "t", "q", "what?")
+		s.onAnswer = func(_ context.Context, r task.Reply) error {
+			if r.Prompt == "q" {
+				return &task.Error{Kind: task.Unreachable, Message: task.Own("connection refused")}
+			}
+			return nil
+		}
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "p", Action: task.Decline}, Hold: true})
+		if one.State != Held {
+			t.Fatalf("%v", one.State)
+		}
+		st.wish(AnswerMsg{Server: "ops", Reply: task.Reply{Prompt: "q", Action: task.Decline}})
+		if one.State != Answered || two.State != Open || two.Wish.State != WishFailed {
+			t.Errorf("%v %+v, %v %+v", one.State, one.Wish, two.State, two.Wish)
+		}
+	})
+}

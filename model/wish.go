@@ -40,6 +40,8 @@ type Wish struct {
 	// patient: the task asks for other things too, so that nobody can tell when
 	// it should have shown an effect.
 	patient bool
+	// maybe: it was sent before, and that may have arrived.
+	maybe bool
 }
 
 // effectAfter is how long a task may show no effect of what was delivered,
@@ -229,6 +231,7 @@ type (
 		prompts []task.PromptID
 		receipt task.Receipt
 		err     *task.Error
+		each    []*task.Error // of each prompt, where they went out one by one; else nil
 	}
 	cancelledNews struct {
 		id          task.ID
