@@ -130,7 +130,7 @@ func (r *Root) askSpec(a *model.Ask) form.Spec {
 	spec := form.Spec{
 		Kind: form.Question, Server: a.Server, ServerURL: link.URL, Name: link.About.Name,
 		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At, Ends: r.m.Ends(a),
-		Mode: p.Mode, Form: p.Form, URL: p.URL, Sampling: p.Sampling, Sampler: r.m.HasSampler(),
+		Mode: p.Mode, Form: p.Form, URL: p.URL, Visit: p.Visit, Sampling: p.Sampling, Sampler: r.m.HasSampler(),
 		NoRefusal: asSentence(r.m.CanRefuse(p.ID)), Draft: r.m.Draft(p.ID), Now: r.o.Now,
 	}
 	if row := r.m.Row(a.Row); row != nil {
@@ -259,7 +259,11 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 		return r.m.Update(model.StopSampleMsg{Prompt: f.ask})
 	case form.GiveUp:
 		r.over = nil
-		r.say("Not waited for any more. The server was told that you agreed to visit the address.")
+		if a := r.m.Ask(f.ask); a != nil && a.Prompt.Visit {
+			r.say("Not waited for any more: " + r.k.Task.Again.Help().Key + " sends the call again.")
+		} else {
+			r.say("Not waited for any more. The server was told that you agreed to visit the address.")
+		}
 	}
 	return nil
 }

@@ -183,14 +183,14 @@ func TestACallThatNeedsAVisitIsSentAgain(t *testing.T) {
 		s.send(struct{}{})
 		id := srv.calls[0].ID
 		srv.events <- task.Prompted{Prompt: task.Prompt{
-			ID: "u1", Call: id, Mode: task.URLMode, Message: task.Own("Please log in"), At: time.Now(), URL: "https://login.example.com/",
+			ID: "u1", Call: id, Mode: task.URLMode, Visit: true, Message: task.Own("Please log in"), At: time.Now(), URL: "https://login.example.com/",
 		}}
 		srv.events <- task.Returned{Call: id, Err: &task.Error{Kind: task.RPC, Code: needsURL, Message: task.Own("visit first")}}
 		s.settle()
 		s.shows("1 prompt waits: a", "a answer")
 		s.press("a")
-		s.shows("a call of yours")
-		s.hides("no task yet") // nor ever
+		s.shows("a call of yours", "is sent again once you")
+		s.hides("no task yet", "server is told") // nor ever
 		s.press("o", "d")
 		s.shows("Run report again?")
 		s.press("y")

@@ -58,6 +58,9 @@ type Spec struct {
 	Mode task.Mode // of a Question
 	Form task.Form // of a Question in FormMode, and of a Call
 	URL  string    // of a Question in URLMode: raw and whole
+	// Visit says that the page of URL is what a call needs first: no answer goes
+	// to the server, and the call is sent again after the visit.
+	Visit bool
 
 	// Sampling is the conversation of a Question in SamplingMode, whose Form is
 	// of task.SampledText and task.SampledModel. Sampler says that a command of

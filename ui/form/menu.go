@@ -33,7 +33,7 @@ func (f *Form) openMenu() {
 			f.locked()
 			why, f.message = f.message, ""
 		case Waiting:
-			why = "You agreed already; the server was told."
+			why = "You agreed already."
 		case Asking, Failed, Held:
 			why = f.spec.NoRefusal
 		}

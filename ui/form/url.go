@@ -138,8 +138,12 @@ func (f *Form) urlLines() []string {
 			shown(k.Copy)+" copy "+t.Glyphs.Dot+" "+
 			shown(k.Menu)+" wait no longer")...)
 	case f.state.Phase == Asking || f.state.Phase == Failed:
+		follows := "The server is told that you agree"
+		if f.spec.Visit {
+			follows = "The call is sent again once you have been there"
+		}
 		lines = append(lines, f.own(shown(k.Open)+" agrees and opens it in your browser, "+shown(k.Copy)+
-			" agrees and copies it. The server is told that you agree; callboard itself never goes there.")...)
+			" agrees and copies it. "+follows+"; callboard itself never goes there.")...)
 	}
 	return lines
 }
