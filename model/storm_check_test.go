@@ -276,8 +276,11 @@ func (c *checks) open() {
 			continue
 		}
 		if t, ok := c.srv.Task(a.Task); ok && c.known(t) {
-			r := c.st.links[0].store.tasks[task.ID(a.Task)]
-			c.fault("%s of task %s is asked, and not on the board: %v, row %v", a.Message, a.Task, c.why(a.Message), r.Task.Status)
+			status := "none"
+			if r := c.st.links[0].store.tasks[task.ID(a.Task)]; r != nil {
+				status = r.Task.Status.String()
+			}
+			c.fault("%s of task %s is asked, and not on the board: %v, row %s", a.Message, a.Task, c.why(a.Message), status)
 		}
 	}
 	for text, as := range asks {
