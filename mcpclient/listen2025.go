@@ -15,6 +15,14 @@ import (
 // cures by itself, such as a token that must be renewed first.
 const listenAgain = time.Minute
 
+// An answer to GET that only seems to say that there is no stream, such as the page
+// of a proxy while its server starts, is believed when it came so often; until then
+// GET is sent again after refusedAgain.
+const (
+	refusedAgain = 5 * time.Second
+	refusedTries = 3
+)
+
 // listen begins the GET stream. That of another program's session stays its own,
 // since a second one could take its messages: where we only look on, and, on
 // demand, until the person asks for something that may come on it.
@@ -60,7 +68,7 @@ func (e *era2025) triedStream() { e.tried.Do(func() { close(e.streamTried) }) }
 
 func (e *era2025) keepListening() {
 	defer e.triedStream()
-	for {
+	for refused := 0; ; {
 		err := e.listenOnce()
 		if e.life.Err() != nil {
 			return
@@ -73,13 +81,19 @@ func (e *era2025) keepListening() {
 		if e.life.Err() != nil {
 			return // it was the session that is gone
 		}
+		pause := listenAgain
+		if refused++; !never {
+			refused = 0
+		} else if !errors.Is(err, transport.ErrNoStream) && refused < refusedTries {
+			never, pause = false, refusedAgain
+		}
 		out := task.Stream{Never: never, Why: why}
 		if !never {
-			out.RetryAt = time.Now().Add(listenAgain)
+			out.RetryAt = time.Now().Add(pause)
 		}
 		e.ep.Note("the GET stream: " + why)
 		e.feed.add(out)
-		if never || !wait(e.life, listenAgain) {
+		if never || !wait(e.life, pause) {
 			return
 		}
 	}
@@ -169,6 +183,12 @@ func (e *era2025) answered() {
 	}
 }
 
+func (e *era2025) streamWasUp() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.wasUp
+}
+
 // refusedStream finds out what it means that there is no GET stream. It ends
 // the session where that is what was refused.
 func (e *era2025) refusedStream(err error) (never bool, why string) {
@@ -179,12 +199,10 @@ func (e *era2025) refusedStream(err error) (never bool, why string) {
 		status  *transport.StatusError
 		content *transport.ContentError
 	)
-	e.mu.Lock()
-	wasUp := e.wasUp
-	e.mu.Unlock()
+	wasUp := e.streamWasUp()
 	why = e.ep.explain("GET", err).Message.Line()
 	if !errors.As(err, &status) {
-		return errors.As(err, &content), why
+		return errors.As(err, &content) && !wasUp, why
 	}
 	switch status.Status {
 	case http.StatusNotFound:

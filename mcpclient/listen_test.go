@@ -33,17 +33,24 @@ func TestStreamEvents(t *testing.T) {
 }
 
 func TestStreamNever(t *testing.T) {
-	for _, status := range []int{404, 405, 400} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
+	for what, c := range map[string]struct {
+		answer mcptest.Interception
+		asked  int
+	}{
+		"405": {mcptest.HTTPError("GET", -1, 405, 0), 1}, "404": {mcptest.HTTPError("GET", -1, 404, 0), refusedTries},
+		"400": {mcptest.HTTPError("GET", -1, 400, 0), refusedTries}, "a page": {mcptest.HTMLPage("GET", -1, 200), refusedTries},
+	} {
+		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				r := newRig(t, Config{})
-				r.srv.Intercept(mcptest.HTTPError("GET", -1, status, 0))
+				r.srv.Intercept(c.answer)
 				r.dial(task.Resume{})
-				if s := any1[task.Stream](r); !s.Never || s.Up || s.Why == "" || !s.RetryAt.IsZero() {
+				s, ok := next(r, time.Minute, func(s task.Stream) bool { return s.Never })
+				if !ok || s.Up || s.Why == "" || !s.RetryAt.IsZero() {
 					t.Errorf("%+v", s)
 				}
 				time.Sleep(10 * time.Minute)
-				if n := r.count("GET"); n != 1 {
+				if n := r.count("GET"); n != c.asked {
 					t.Errorf("asked %d times for a stream that there is not", n)
 				}
 				if _, err := r.s.Page(t.Context(), task.Cursor{}); err != nil {
@@ -56,11 +63,15 @@ func TestStreamNever(t *testing.T) {
 
 // TestStreamIsTriedAgain: a refusal that somebody may mend is no last word.
 func TestStreamIsTriedAgain(t *testing.T) {
-	for _, status := range []int{401, 403, 409, 503} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
+	answers := map[string]mcptest.Interception{"a page": mcptest.HTMLPage("GET", 1, 200)}
+	for _, status := range []int{400, 401, 403, 404, 409, 503} {
+		answers[fmt.Sprint(status)] = mcptest.HTTPError("GET", 1, status, 0)
+	}
+	for what, answer := range answers {
+		t.Run(what, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				r := newRig(t, Config{})
-				r.srv.Intercept(mcptest.HTTPError("GET", 1, status, 0))
+				r.srv.Intercept(answer)
 				r.dial(task.Resume{})
 				down := any1[task.Stream](r)
 				if down.Up || down.Never || down.RetryAt.Before(time.Now()) {

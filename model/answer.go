@@ -354,7 +354,7 @@ func (m *Model) release(r *Row) {
 func more(n int) string {
 	switch n {
 	case 0:
-		return "it goes out with the next answer"
+		return "nothing else is asked any more: open it, and send it"
 	case 1:
 		return "1 more answer before it goes out"
 	}

@@ -79,6 +79,11 @@ func (p *person) lookAt(st *stage, w *stormWire) {
 			i.tries, i.hold = 1, false
 		}
 		p.finds(st, a, i)
+		if p.willing && a.State == Held && a.holder == byModel && waitsFor(st.Row(a.Row), a) == 0 {
+			w.tell("person: sends what is held, " + i.typed)
+			p.reply(st, w, a, i)
+			continue
+		}
 		if a.State != Open || now.Before(i.due) {
 			continue
 		}

@@ -29,14 +29,13 @@ type stormWire struct {
 	asked  map[string]string // what a question is called on the wire: its text
 	answer map[string]int    // texts of questions: how often an answer to it was sent
 	polls  map[string]bool   // requests of the server for the answer to what it asked as a task
-	hurt   map[string]bool   // texts of questions whose delivery was garbled or dropped
 	total  int
 	rate   map[int64]int // requests in each minute of the life
 	heavy  float64       // how much of the traffic is struck
 }
 
 func newStormWire(w *weather, heavy float64) *stormWire {
-	s := &stormWire{weather: w, seen: map[string]int{}, asked: map[string]string{}, answer: map[string]int{}, hurt: map[string]bool{}, polls: map[string]bool{}, rate: map[int64]int{}, heavy: heavy}
+	s := &stormWire{weather: w, seen: map[string]int{}, asked: map[string]string{}, answer: map[string]int{}, polls: map[string]bool{}, rate: map[int64]int{}, heavy: heavy}
 	s.base = &http.Transport{DialContext: w.DialContext, DisableCompression: true}
 	return s
 }
@@ -162,6 +161,9 @@ func (s *stormWire) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		if dice.Float64() < p {
 			out, in := s.fault(dice, len(body))
+			if in != nil && in.kind == faultGarble && q.kind(r.Method) == "tools/call" {
+				in.kind = faultCut // a question that comes first on a call's stream has no event before it, from which it could be had again
+			}
 			ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 				if c, ok := i.Conn.(*stormConn); ok {
 					c.arm(out, in)
@@ -465,13 +467,6 @@ func (b *stormBody) pass(e []byte) {
 		b.ready = append(append([]byte(nil), e...), e...)
 	case k == 4 && note && what != "notifications/subscriptions/acknowledged" && what != "notifications/cancelled":
 		s.struck("drop " + what)
-		if len(texts) > 0 {
-			s.mu.Lock()
-			for _, text := range texts {
-				s.hurt[text] = true
-			}
-			s.mu.Unlock()
-		}
 	case k == 5 && note:
 		b.swap(e)
 	default:

@@ -57,9 +57,11 @@ type attempt struct {
 	opened    time.Time
 	gate      *gate
 	events    int
+	messages  int
 	retry     time.Duration // what the stream asked us to wait; negative if it did not
 	malformed error         // the last event that was no message
 	torn      bool          // in front of it
+	passed    error         // the last one that was damaged, and was gone past
 	large     *TooLargeError
 	refused   error // what the validator or the round trip made of the response
 }
@@ -279,6 +281,7 @@ func (a *attempt) fault(text []byte, err error) {
 }
 
 func (a *attempt) message(m *jsonrpc.Message) {
+	a.messages++
 	if a.handle != nil && a.handle(m) && a.replied != nil {
 		a.replied()
 	}

@@ -124,6 +124,7 @@ type post struct {
 	err     error         // set before ended
 	pace    pace
 	reread  *Reread // nil: its stream is not torn
+	unread  *skipped
 }
 
 // reply notes that the reply has come. What follows on the stream is still
@@ -188,6 +189,9 @@ func (p *post) run(ctx context.Context) error {
 	for healthy := time.Now(); ; {
 		if ctx.Err() != nil {
 			return p.lost(causeError(ctx), "it was no longer waited for")
+		}
+		if p.unread = p.unread.after(a); p.unread.hopeless() {
+			return p.lost(p.unread.err, "an event of its stream could not be read, and nothing came behind it")
 		}
 		if a.lastID == "" || p.call.Final {
 			return p.unresumable(a, e)

@@ -69,3 +69,37 @@ func TestWhatIsNoMessageIsNotAskedForAgain(t *testing.T) {
 		t.Error("a stream that cannot be resumed is torn")
 	}
 }
+
+// A reply that was damaged on its way, and that nothing brings again, is not waited
+// for as long as its stream can be resumed behind it. What only takes its time is.
+func TestADamagedReplyIsNotWaitedForForEver(t *testing.T) {
+	for name, first := range map[string]string{"damaged": "{\"id\":1,\"result\":{\"\x01", "only slow": note(1)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				tr, end := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					switch n++; {
+					case n == 1:
+						stream(w, data("1", first))
+					case n < 4*maxBarren:
+						stream(w, ": nothing yet\n\n")
+					default:
+						stream(w, data("2", reply(1)))
+					}
+				}, func(c *Config) { c.Timing = Timing{} })
+				defer end()
+				var c collector
+				err := tr.Post(context.Background(), Call{Body: request(), Patient: true, Handle: c.until(1)})
+				var lost *LostError
+				switch {
+				case first == note(1):
+					if err != nil {
+						t.Error(err)
+					}
+				case !errors.As(err, &lost) || n > 2+maxBarren:
+					t.Errorf("%v, after %d requests", err, n)
+				}
+			})
+		})
+	}
+}
