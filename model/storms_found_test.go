@@ -323,3 +323,28 @@ func TestAnswersOfOneGroupHaveFatesOfTheirOwn(t *testing.T) {
 		}
 	})
 }
+
+// R sends the answer that failed, though another answer of the row, of which nobody
+// knew, turned out to be done with since.
+func TestRetryFindsWhatFailedBesideWhatIsDone(t *testing.T) {
+	s := newModern()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		p, q := question(st, "t", "p", "who?"), question(st, "t", "q", "what?")
+		err := &task.Error{Kind: task.Lost, Message: task.Own("it broke")}
+		s.onAll = func([]task.Reply) (task.Receipt, error) { return task.Receipt{}, err }
+		st.wish(accept("q"))
+		err = &task.Error{Kind: task.Unreachable, Message: task.Own("connection refused")}
+		st.wish(accept("p"))
+		st.wish(RetryMsg{st.row("t").Key}) // both, together
+		st.tell(task.Withdrawn{Prompt: "q"})
+		if p.State != Open || q.waits() {
+			t.Fatalf("%v %+v, %v %+v", p.State, p.Wish, q.State, q.Wish)
+		}
+		s.onAll = nil
+		st.wish(RetryMsg{st.row("t").Key})
+		if p.State != Answered {
+			t.Errorf("%v %+v; the row: %+v", p.State, p.Wish, st.row("t").Wish)
+		}
+	})
+}

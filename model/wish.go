@@ -254,7 +254,7 @@ func (m *Model) retry(key task.Key) {
 		return
 	}
 	w := r.Wish
-	if w.State == Sending || w.State == Delivered || w.State == Taken {
+	if w.State != WishFailed && w.State != WishUnknown || w.ask != nil && w.ask.State != Open {
 		w = unsent(r, w) // the answer to another question of the row may have failed
 	}
 	switch w.State {
