@@ -171,7 +171,7 @@ func (t *promptTable) replay(id jsonrpc.ID, params uint64, o *origin) bool {
 	}
 	for i := len(t.closed) - 1; i >= 0; i-- {
 		if c := &t.closed[i]; c.request == id && c.params == params {
-			return o.repeats(c.ended) || c.why == wasAnswered && c.on != o.stream && o.crosses(c.ended)
+			return o.repeats(c.ended) || c.why == wasAnswered && (c.on != o.stream || o.reopened(c.at)) && o.crosses(c.ended)
 		}
 	}
 	return false

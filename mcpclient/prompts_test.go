@@ -301,6 +301,33 @@ func TestCopyThatWasOnItsWay(t *testing.T) {
 	})
 }
 
+// TestCopyOnTheReopenedStream: GET breaks while a question is open, and brings it
+// again; the copy is read only after the answer was taken.
+func TestCopyOnTheReopenedStream(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t)
+		ask, err := jsonrpc.Decode([]byte(`{"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{"message":"m"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		get, e := newOrigin(), r.s.era.(*era2025)
+		time.Sleep(time.Second)
+		e.admit(&ask, get)
+		p := any1[task.Prompted](r).Prompt
+		time.Sleep(time.Second)
+		get.opensAt(time.Now())
+		time.Sleep(time.Second)
+		r.accept(p)
+		time.Sleep(time.Minute)
+		e.admit(&ask, get)
+		never(r, time.Second, func(task.Prompted) bool { return true })
+		get.opensAt(time.Now())
+		time.Sleep(time.Second)
+		e.admit(&ask, get) // asked for after the answer
+		any1[task.Prompted](r)
+	})
+}
+
 // TestWithdrawalOvertakesItsQuestion: it comes on GET, while the question is still on
 // the stream of a call.
 func TestWithdrawalOvertakesItsQuestion(t *testing.T) {

@@ -78,6 +78,10 @@ func (o *origin) crosses(t time.Time) bool {
 	return o.stream != nil && o.stream.opened.Load() < t.UnixNano()
 }
 
+// reopened reports whether the stream was asked for anew after a time: servers
+// without event ids send all that is open once more then.
+func (o *origin) reopened(since time.Time) bool { return o.stream.opened.Load() > since.UnixNano() }
+
 // now is what o is for the message at hand, to handle it later.
 func (o *origin) now() *origin {
 	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now(), stream: o.stream}
