@@ -121,7 +121,10 @@ func (d *desk) await(done func() bool, lines <-chan string) (line string, typed 
 		case msg := <-d.msgs:
 			d.send(msg)
 		case line, open := <-lines:
-			if !open {
+			switch {
+			case !open && d.ctx.Err() != nil: // whoever reads them ended with it
+				return "", false, context.Cause(d.ctx)
+			case !open:
 				return "", false, errNobody
 			}
 			return line, true, nil
