@@ -174,6 +174,7 @@ func (c *checks) answers() {
 			c.fault("the answer to %s is on its way for ever", text)
 		case c.p.sent[text] == 0 || arrived || q.over:
 		case a.State == Open && a.reply == nil && c.sc.lives > 1: // given in an earlier life, and asked anew
+		case a.State == Open && a.reply == nil && (i.what == declines || i.what == dismisses): // asked anew, and nothing was typed
 		case a.State == Open && a.Before: // asked anew: its draft is there
 			if c.st.Draft(a.Prompt.ID) == nil {
 				c.fault("%s is asked anew without its draft", text)
