@@ -145,9 +145,7 @@ func (e *era2026) askRound(ctx context.Context, c *call, result json.RawMessage)
 	}
 	e.mu.Unlock()
 	e.paced()
-	for _, p := range asked {
-		e.feed.add(task.Prompted{Prompt: p})
-	}
+	e.feed.ask(asked)
 	if full {
 		e.withdrawRound(r)
 		return nil, fail(task.Limit, "the call asks for more, and %d prompts wait for their turn already", maxWaiting)

@@ -186,6 +186,21 @@ func (f *feed) add(e task.Event) {
 	f.push(pendingEvent{event: e})
 }
 
+// ask takes in questions that are asked together, so that they are told together.
+func (f *feed) ask(ps []task.Prompt) {
+	if len(ps) == 0 {
+		return
+	}
+	f.lockWithRoom()
+	defer f.mu.Unlock()
+	if f.ended != nil {
+		return
+	}
+	for _, p := range ps {
+		f.push(pendingEvent{event: task.Prompted{Prompt: p}})
+	}
+}
+
 // change takes in a state of a task that was pushed.
 func (f *feed) change(t task.Task, at time.Time) {
 	f.mu.Lock()

@@ -192,3 +192,21 @@ func TestFeedIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// What a task asks at once is told at once: who answers all of it must know all.
+func TestFeedTellsTogetherWhatIsAskedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed(noSkew)
+		f.limit = 1 // full after the first
+		told := make(chan int)
+		go func() {
+			b, _ := f.next(context.Background())
+			told <- len(b.Events)
+		}()
+		synctest.Wait()
+		f.ask(make([]task.Prompt, 3))
+		if n := <-told; n != 3 {
+			t.Errorf("%d of 3 questions were told", n)
+		}
+	})
+}

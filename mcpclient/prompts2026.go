@@ -129,9 +129,7 @@ func (e *era2026) inquired(t task.Task, requests json.RawMessage, after *uint64)
 		e.sendHeld(t.ID)
 	}
 	e.paced()
-	for _, p := range asked {
-		e.feed.add(task.Prompted{Prompt: p})
-	}
+	e.feed.ask(asked)
 }
 
 // listedQuestion takes one entry of inputRequests, and returns the prompt that
