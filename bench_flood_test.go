@@ -182,7 +182,7 @@ func floodOnce(b *testing.B, stream []byte, tasks int) (took time.Duration, keys
 	if err != nil {
 		b.Fatal(err)
 	}
-	root := ui.New(m, ui.Options{Theme: theme, Keys: keymap.Default()})
+	root := ui.New(m, ui.Options{Settings: ui.Settings{Theme: theme, Keys: keymap.Default()}})
 	w := &watcher{root: root, m: m, tasks: tasks, last: task.ID(fmt.Sprintf(floodID, tasks-1)), ready: make(chan struct{}), over: make(chan struct{})}
 	ctx, stop := context.WithTimeout(b.Context(), time.Minute)
 	defer stop()

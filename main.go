@@ -134,7 +134,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 		return err
 	}
 	ctx := context.Background()
-	o.Theme, o.Keys = theme, keymap.Default()
+	o.Settings = ui.Settings{Theme: theme, Keys: keymap.Default()}
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
 	o.OpenURL = func(page string) error { return term.OpenURL(ctx, page) }
 	root := ui.New(m, o)

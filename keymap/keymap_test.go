@@ -3,23 +3,24 @@ package keymap
 import (
 	"reflect"
 	"testing"
-
-	"github.com/charmbracelet/bubbles/key"
 )
 
 func TestNoKeyTwiceInAScope(t *testing.T) {
-	together := map[string]string{}
-	for _, scope := range Default().Scopes() {
-		seen := together
-		if scope.Alone {
-			seen = map[string]string{}
-		}
-		for _, b := range scope.Bindings {
-			for _, k := range b.Keys() {
-				if other, ok := seen[k]; ok {
-					t.Errorf("%s: %q is %q and %q", scope.Name, k, other, b.Help().Desc)
+	all := Default().Scopes()
+	for i, scope := range all {
+		seen := map[string]string{}
+		for j, other := range all {
+			meets := !scope.Alone && !other.Alone && (scope.Place == "" || other.Place == "" || scope.Place == other.Place)
+			if i != j && !meets {
+				continue
+			}
+			for _, b := range other.Bindings {
+				for _, k := range b.Keys() {
+					if twin, ok := seen[k]; ok && twin != b.Help().Desc {
+						t.Errorf("%s: %q is %q and %q", scope.Name, k, twin, b.Help().Desc)
+					}
+					seen[k] = b.Help().Desc
 				}
-				seen[k] = b.Help().Desc
 			}
 		}
 	}
@@ -53,25 +54,3 @@ func TestEveryBindingHasHelpAndAScope(t *testing.T) {
 		t.Errorf("the help shows %d bindings of %d", total, want)
 	}
 }
-
-// Keys whose feature comes later stay free, so that nobody learns another
-// meaning.
-func TestReservedKeysAreFree(t *testing.T) {
-	reserved := []string{" ", "ctrl+@", "*", "-", "p", "f", "ctrl+n", "ctrl+p"}
-	for _, scope := range Default().Scopes() {
-		if scope.Alone {
-			continue
-		}
-		for _, k := range reserved {
-			for _, b := range scope.Bindings {
-				if key.Matches(press(k), b) {
-					t.Errorf("%s binds %q", scope.Name, k)
-				}
-			}
-		}
-	}
-}
-
-type press string
-
-func (p press) String() string { return string(p) }

@@ -8,6 +8,9 @@ type Scope struct {
 	Bindings []key.Binding
 	// Alone says that no other scope works while this one does.
 	Alone bool
+	// Place is where it works, "" for wherever a list is; scopes of different
+	// places never meet, and may bind the same key.
+	Place string
 }
 
 // Scopes returns all scopes, in the order of the help.
@@ -27,7 +30,7 @@ func (m *Map) Scopes() []Scope {
 		{Name: "Sorting (again: reversed)", Bindings: []key.Binding{
 			s.Status, s.Task, s.Tool, s.Message, s.Progress, s.Age, s.TTL, s.Server,
 		}},
-		{Name: "The log", Bindings: []key.Binding{m.Log.Reveal}},
+		{Name: "The log", Place: "log", Bindings: []key.Binding{m.Log.Reveal}},
 		{Name: "A form", Alone: true, Bindings: []key.Binding{
 			f.Next, f.Prev, f.Send, f.Hold, f.NextAsk, f.PrevAsk, f.Menu, f.Fault, f.Sample, f.Unset, f.Toggle, f.Yes, f.No,
 			f.Up, f.Down, f.Left, f.Right, f.PageUp, f.PageDown, f.Leave,

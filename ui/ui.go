@@ -17,11 +17,14 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Options configure a Root. Theme and Keys must be set; a nil hook makes its
-// key say that it is not possible here.
+// Options configure a Root. Settings.Theme and Settings.Keys must be set; a nil
+// hook makes its key say that it is not possible here.
 type Options struct {
-	Theme *themes.Theme
-	Keys  *keymap.Map
+	Settings Settings
+	// Taste is what the person chose before. Keep keeps it; it is called in
+	// commands, one at a time or not. nil keeps nothing.
+	Taste Taste
+	Keep  func(Taste) error
 	// Title stands in the header where the program is more than callboard
 	// ("callboard demo"); "" for the plain name. Note is a sentence for the
 	// footer of the first screen, "" for none.
@@ -71,6 +74,7 @@ type Root struct {
 	o     Options
 	t     *themes.Theme
 	k     *keymap.Map
+	taste Taste
 	panes map[place]pane
 	side  pane // detail, or result
 
@@ -87,16 +91,17 @@ type Root struct {
 	onSide        bool  // the side pane has the keys
 	over          overlay
 
-	now      time.Time
-	ticking  bool
-	stopped  chan struct{}
-	quitting bool
-	said     note
-	read     time.Time // the model's notices up to then were put away
-	rings    uint64
-	selected task.Key  // the last one told to the model
-	under    under     // what keys act on
-	moved    time.Time // when that became another by itself, zero for long ago
+	now        time.Time
+	ticking    bool
+	stopped    chan struct{}
+	quitting   bool
+	keepFailed bool
+	said       note
+	read       time.Time // the model's notices up to then were put away
+	rings      uint64
+	selected   task.Key  // the last one told to the model
+	under      under     // what keys act on
+	moved      time.Time // when that became another by itself, zero for long ago
 
 	lines   histories
 	view    string // the last View, and what it was made of
@@ -114,7 +119,7 @@ func New(m *model.Model, o Options) *Root {
 		o.Now = time.Now
 	}
 	r := &Root{
-		m: m, o: o, t: o.Theme, k: o.Keys, now: o.Now(),
+		m: m, o: o, t: o.Settings.Theme, k: o.Settings.Keys, taste: o.Taste.clone(), now: o.Now(),
 		stopped: make(chan struct{}), forms: map[callForm]bool{}, sampled: map[task.PromptID]bool{}, lastTTL: time.Hour,
 		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{},
 	}

@@ -40,6 +40,10 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.opened(msg)
 	case editedMsg:
 		cmd = r.edited(msg)
+	case SettingsMsg:
+		cmd = r.resettle(msg)
+	case keptMsg:
+		r.kept(msg)
 	default:
 		cmd = r.passed(msg)
 	}

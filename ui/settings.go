@@ -1,0 +1,39 @@
+package ui
+
+import (
+	"callboard/keymap"
+	"callboard/themes"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Settings are what the person may change while the program runs. The zero
+// value of a field, and nil, is its default.
+type Settings struct {
+	Theme *themes.Theme
+	Keys  *keymap.Map
+}
+
+// SettingsMsg brings new settings. Note is a sentence about them for the footer,
+// "" for none.
+type SettingsMsg struct {
+	Settings Settings
+	Note     string
+}
+
+// resettle takes new settings. Forms, documents and lists hold the theme and the
+// keys by their pointers, so these are changed where they are.
+func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
+	s := msg.Settings
+	if s.Theme != nil {
+		*r.t = *s.Theme
+	}
+	if s.Keys != nil {
+		*r.k = *s.Keys
+	}
+	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
+	if msg.Note != "" {
+		r.say(msg.Note)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"maps"
+	"slices"
+
+	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// Taste is what the person chose on the screen, as it outlives the program. Maps
+// by server have "" for all servers.
+type Taste struct {
+	Commands []string `json:"commands,omitempty"` // history of the command line, oldest first
+	Filters  []string `json:"filters,omitempty"`  // history of the filter
+	// Named are filters that were saved by name.
+	Named map[string]string `json:"named,omitempty"`
+	// Columns are the columns of the table by server, as in the configuration.
+	Columns map[string][]string `json:"columns,omitempty"`
+	// Side is the share of the screen that the side pane takes, in percent, 0
+	// for the default.
+	Side int `json:"side,omitempty"`
+	// Met says that this person has used callboard before.
+	Met bool `json:"met,omitempty"`
+}
+
+// keptMsg says what came of keeping a Taste.
+type keptMsg struct{ err error }
+
+// keepTaste returns the command that keeps what the person chose.
+func (r *Root) keepTaste() tea.Cmd {
+	if r.o.Keep == nil {
+		return nil
+	}
+	keep, taste := r.o.Keep, r.taste.clone()
+	return func() tea.Msg { return keptMsg{keep(taste)} }
+}
+
+// kept says once that what the person chose is not kept.
+func (r *Root) kept(msg keptMsg) {
+	if msg.err != nil && !r.keepFailed {
+		r.keepFailed = true
+		r.fail("What you chose here is not kept beyond this run: " + task.CleanMax(msg.err.Error(), 400).Line())
+	}
+}
+
+// clone returns a copy that shares nothing.
+func (t Taste) clone() Taste {
+	t.Commands, t.Filters = slices.Clone(t.Commands), slices.Clone(t.Filters)
+	t.Named = maps.Clone(t.Named)
+	t.Columns = maps.Clone(t.Columns)
+	for server, cols := range t.Columns {
+		t.Columns[server] = slices.Clone(cols)
+	}
+	return t
+}
