@@ -62,7 +62,7 @@ func (r *Root) sentenceOf(words string) string {
 // being typed stands above that.
 func (r *Root) footer(s *scene) []string {
 	said := r.notice()
-	_, line := r.over.(*lineOverlay)
+	line := r.onLine()
 	switch {
 	case said.text != "" && !line:
 		return r.sentence(s, said)
@@ -78,6 +78,15 @@ func (r *Root) footer(s *scene) []string {
 	right := r.waits(s)
 	left := r.hintLine(s, r.width-width(right)-2)
 	return []string{left + spaces(r.width-width(left)-width(right)) + right}
+}
+
+// onLine reports whether something is typed in the place of the footer.
+func (r *Root) onLine() bool {
+	switch r.over.(type) {
+	case *lineOverlay, *filterOverlay:
+		return true
+	}
+	return false
 }
 
 func (s *scene) noteRole(n note) *themes.Role {

@@ -7,52 +7,20 @@ import (
 	"callboard/model"
 	"callboard/model/task"
 
-	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// lineOverlay is a line of text in the place of the footer: the filter, or a
-// command.
+// lineOverlay is the command line, in the place of the footer.
 type lineOverlay struct {
-	input   textinput.Model
-	command bool
-	before  string // the filter that esc brings back
-	history *[]string
-	at      int // in the history; its length for the line being typed
-}
-
-// histories are what was entered before.
-type histories struct{ filter, command []string }
-
-func (r *Root) newLine(prompt, text string, history *[]string) *lineOverlay {
-	in := textinput.New()
-	in.Prompt = prompt
-	in.CharLimit = 500
-	in.Width = max(r.width-width(prompt)-2, 1)
-	in.PromptStyle, in.TextStyle = r.t.Key.Style(), r.t.Text.Style()
-	in.Cursor.Style, in.Cursor.TextStyle = r.t.Cursor.Style(), r.t.Text.Style()
-	in.Cursor.SetMode(cursor.CursorStatic)
-	in.SetValue(text)
-	in.CursorEnd()
-	in.KeyMap.Paste.SetEnabled(false) // the terminal pastes
-	in.Focus()
-	return &lineOverlay{input: in, history: history, at: len(*history)}
-}
-
-// openFilter opens the filter line.
-func (r *Root) openFilter() {
-	l := r.newLine(" / ", r.m.Board().Filter(), &r.lines.filter)
-	l.before = l.input.Value()
-	r.over = l
+	input textinput.Model
+	at    int // in the history; its length for the line being typed
 }
 
 // openCommand opens the command line.
 func (r *Root) openCommand() {
-	l := r.newLine(" : ", "", &r.lines.command)
-	l.command = true
-	r.over = l
+	r.over = &lineOverlay{input: r.textLine(" : ", ""), at: len(r.taste.Commands)}
 }
 
 func (l *lineOverlay) typing() bool { return true }
@@ -64,65 +32,51 @@ func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	case !ok:
 	case key.Matches(k, keys.Leave):
 		r.over = nil
-		if !l.command && l.input.Value() != l.before {
-			return r.m.Update(model.FilterMsg{Text: l.before})
-		}
 		return nil
 	case key.Matches(k, keys.Accept):
 		r.over = nil
 		return l.accept(r)
 	case key.Matches(k, keys.Complete):
-		return l.complete(r)
+		l.complete(r)
+		return nil
 	case key.Matches(k, keys.Older):
-		return l.recall(r, -1)
+		l.recall(r, -1)
+		return nil
 	case key.Matches(k, keys.Newer):
-		return l.recall(r, 1)
-	}
-	was := l.input.Value()
-	var cmd tea.Cmd
-	l.input, cmd = l.input.Update(msg)
-	return tea.Batch(cmd, l.changed(r, was))
-}
-
-// changed filters while one types.
-func (l *lineOverlay) changed(r *Root, was string) tea.Cmd {
-	if l.command || l.input.Value() == was {
+		l.recall(r, 1)
 		return nil
 	}
-	return r.m.Update(model.FilterMsg{Text: l.input.Value()})
+	var cmd tea.Cmd
+	l.input, cmd = l.input.Update(msg)
+	return cmd
 }
 
-func (l *lineOverlay) set(r *Root, text string) tea.Cmd {
-	was := l.input.Value()
+func (l *lineOverlay) set(text string) {
 	l.input.SetValue(text)
 	l.input.CursorEnd()
-	return l.changed(r, was)
 }
 
 // recall steps through what was entered before.
-func (l *lineOverlay) recall(r *Root, step int) tea.Cmd {
-	at := l.at + step
+func (l *lineOverlay) recall(r *Root, step int) {
+	at, history := l.at+step, r.taste.Commands
 	switch {
 	case at < 0:
 		r.say("There is nothing older.")
-		return nil
-	case at >= len(*l.history):
-		l.at = len(*l.history)
-		return l.set(r, "")
+	case at >= len(history):
+		l.at = len(history)
+		l.set("")
+	default:
+		l.at = at
+		l.set(history[at])
 	}
-	l.at = at
-	return l.set(r, (*l.history)[at])
 }
 
 // complete completes a command, or says which there are.
-func (l *lineOverlay) complete(r *Root) tea.Cmd {
-	if !l.command {
-		r.say("The filter is plain text: part of a status, an id, a tool, a message or a server.")
-		return nil
-	}
+func (l *lineOverlay) complete(r *Root) {
 	typed := strings.TrimLeft(l.input.Value(), " ")
 	if rest, ok := strings.CutPrefix(typed, "watch "); ok {
-		return l.completeServer(r, strings.TrimSpace(rest))
+		l.completeServer(r, strings.TrimSpace(rest))
+		return
 	}
 	var found []string
 	for _, c := range commands {
@@ -132,19 +86,18 @@ func (l *lineOverlay) complete(r *Root) tea.Cmd {
 	}
 	switch {
 	case len(found) == 1 && found[0] == "watch":
-		return l.set(r, "watch ")
+		l.set("watch ")
 	case len(found) == 1:
-		return l.set(r, found[0])
+		l.set(found[0])
 	case len(found) > 1 && typed != "":
 		r.say("Commands: :" + strings.Join(found, " :"))
-		return nil
+	default:
+		r.say("Commands: " + commandNames())
 	}
-	r.say("Commands: " + commandNames())
-	return nil
 }
 
 // completeServer completes the server of :watch, where there are several.
-func (l *lineOverlay) completeServer(r *Root, typed string) tea.Cmd {
+func (l *lineOverlay) completeServer(r *Root, typed string) {
 	var found []string
 	for _, s := range r.m.Links() {
 		if strings.HasPrefix(s.Name, typed) {
@@ -155,27 +108,21 @@ func (l *lineOverlay) completeServer(r *Root, typed string) tea.Cmd {
 	case len(r.m.Links()) < 2:
 		r.say("The id of the task stands here.")
 	case len(found) == 1:
-		return l.set(r, "watch "+found[0]+" ")
+		l.set("watch " + found[0] + " ")
 	case len(found) == 0:
 		r.say("The id of the task stands here, or a server and the id.")
 	default:
 		r.say("Servers: " + task.CleanLine(strings.Join(found, " "), 400).Line())
 	}
-	return nil
 }
-
-// maxHistory is how many lines are remembered.
-const maxHistory = 100
 
 func (l *lineOverlay) accept(r *Root) tea.Cmd {
 	text := strings.TrimSpace(l.input.Value())
-	if h := *l.history; text != "" && (len(h) == 0 || h[len(h)-1] != text) {
-		*l.history = append(h[max(len(h)-maxHistory+1, 0):], text)
+	var kept tea.Cmd
+	if remember(&r.taste.Commands, text) {
+		kept = r.keepTaste()
 	}
-	if l.command {
-		return r.run(text)
-	}
-	return nil
+	return tea.Batch(kept, r.run(text))
 }
 
 func (l *lineOverlay) draw(*Root, *scene, []string) {}

@@ -103,7 +103,6 @@ type Root struct {
 	under      under     // what keys act on
 	moved      time.Time // when that became another by itself, zero for long ago
 
-	lines   histories
 	view    string // the last View, and what it was made of
 	viewOf  viewKey
 	forms   map[callForm]bool      // those of calls with something that was typed here
