@@ -18,8 +18,8 @@ func (m *Model) answer(reply task.Reply, hold bool) {
 	}
 	l := m.byName[a.Server]
 	switch why := m.unable(l); {
-	case m.options.ReadOnly:
-		m.tell(true, "Nothing is sent: %s.", readOnlyWhy)
+	case l.target.ReadOnly:
+		m.tell(true, "Nothing is sent: %s.", l.readOnlyWhy())
 		return
 	case a.State == Answering:
 		m.tell(true, "That answer is being sent already.")

@@ -70,7 +70,7 @@ func (q *askQueue) leave(r *Row) {
 // selected one, those that the person opened, then the ones that end soonest, then
 // those that have waited longest.
 func (m *Model) attend(l *link) {
-	if l.server == nil || m.options.ReadOnly {
+	if l.server == nil || l.target.ReadOnly {
 		return
 	}
 	var ids []task.ID
@@ -80,7 +80,7 @@ func (m *Model) attend(l *link) {
 		}
 		return len(ids) < attendMost
 	}
-	if r := l.store.tasks[m.selected.ID]; r != nil && r.Key == m.selected && (!m.options.OnDemand || slices.Contains(l.wanted, r.Key.ID)) {
+	if r := l.store.tasks[m.selected.ID]; r != nil && r.Key == m.selected && (!l.target.OnDemand || slices.Contains(l.wanted, r.Key.ID)) {
 		add(r)
 	}
 	l.wanted = slices.DeleteFunc(l.wanted, func(id task.ID) bool {
@@ -92,7 +92,7 @@ func (m *Model) attend(l *link) {
 			break
 		}
 	}
-	if !m.options.OnDemand && len(ids) < attendMost {
+	if !l.target.OnDemand && len(ids) < attendMost {
 		l.asking.tree.Scan(add)
 	}
 	if slices.Equal(ids, l.attended) {
@@ -114,8 +114,8 @@ func (m *Model) attendTo(key task.Key) {
 		m.tell(true, "Nothing to answer: %s.", why)
 		return
 	}
-	if m.options.ReadOnly {
-		m.tell(true, "Nothing is answered: %s.", readOnlyWhy)
+	if l.target.ReadOnly {
+		m.tell(true, "Nothing is answered: %s.", l.readOnlyWhy())
 		return
 	}
 	if id := r.Key.ID; id != "" {

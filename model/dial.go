@@ -63,8 +63,8 @@ func (m *Model) dialed(l *link, d dialed) {
 		return
 	}
 	l.server = d.server
-	if m.options.ReadOnly {
-		l.server = readOnly{d.server}
+	if l.target.ReadOnly {
+		l.server = readOnly{d.server, l.readOnlyWhy()}
 	}
 	l.begun, l.err, l.mute, l.mutes, l.why = m.now, nil, nil, 0, ""
 	l.stream, l.attended = task.Stream{}, nil

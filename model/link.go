@@ -54,6 +54,8 @@ type LinkView struct {
 type link struct {
 	index  int
 	target Target
+	// readOnlyAll: no server is written to, this one is no exception.
+	readOnlyAll bool
 
 	// attempt numbers the sessions and the ways to them: what an earlier one
 	// still brings is dropped at one gate (Model.replied).
@@ -138,9 +140,15 @@ type link struct {
 	frameSeq uint64
 }
 
-func newLink(i int, t Target) *link {
+// newLink returns the link to a target, of which o says what holds for all.
+func newLink(i int, t Target, o Options) *link {
+	t.OnDemand, t.ReadOnly = t.OnDemand || o.OnDemand, t.ReadOnly || o.ReadOnly
+	if t.Sampler == nil {
+		t.Sampler = o.Sampler
+	}
 	return &link{
-		index: i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
+		readOnlyAll: o.ReadOnly,
+		index:       i, target: t, resume: t.Resume, sched: newSchedule(), store: newStore(t.Name),
 		getting: map[uint64]time.Time{}, asking: newAskQueue(),
 		forceStop: map[task.ID]bool{}, cancel: func() {}, named: map[task.ID]bool{}, forgotten: map[task.ID]bool{},
 		unkept: map[task.ID]bool{}, drafts: map[draftName]*typed{}, dropped: map[draftName]time.Time{},

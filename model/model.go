@@ -31,19 +31,27 @@ type Target struct {
 	// Watch are tasks that the person named by their ids (--task): they are
 	// asked for as soon as the server is reached.
 	Watch []task.ID
+	// OnDemand attends only what the person opens, ReadOnly changes nothing at
+	// the server. Options have both for all servers.
+	OnDemand, ReadOnly bool
+	// Sampler is Options.Sampler for this server, nil for that one.
+	Sampler Sampler
 }
+
+// Sampler writes a draft of what a sampling request asks for, whose params it
+// gets. Its error is in words for a person.
+type Sampler func(ctx context.Context, params json.RawMessage) (string, error)
 
 // Options configure a Model.
 type Options struct {
 	Targets  []Target
 	OnDemand bool // --prompts on-demand: attend only what the person opens
-	ReadOnly bool
+	ReadOnly bool // --read-only
 	// Audit gets what is to be written down; nil for nothing.
 	Audit Audit
-	// Sampler writes a draft of what a sampling request asks for, whose params
-	// it gets (--sampling-command); nil where there is none. Its error is in
-	// words for a person.
-	Sampler func(ctx context.Context, params json.RawMessage) (string, error)
+	// Sampler is that of servers without one of their own (--sampling-command);
+	// nil where there is none.
+	Sampler Sampler
 }
 
 // Model is the thinking half of the program. One goroutine owns it (the Bubble
@@ -89,7 +97,7 @@ func New(o Options) *Model {
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.board = newBoard(m.Row, func(s sliceMsg) { m.do(func() tea.Msg { return s }) })
 	for i, t := range o.Targets {
-		l := newLink(i, t)
+		l := newLink(i, t, o)
 		m.links = append(m.links, l)
 		m.byName[t.Name] = l
 	}

@@ -170,7 +170,7 @@ func (m *Model) watch(l *link, r *Row, how task.How) {
 	} else {
 		l.sched.forget(r.Key.ID)
 	}
-	if l.asking.follow(r) && (m.options.OnDemand || m.options.ReadOnly) {
+	if l.asking.follow(r) && (l.target.OnDemand || l.target.ReadOnly) {
 		m.rings++ // nothing else will tell that somebody is asked
 	}
 }

@@ -166,8 +166,8 @@ func (m *Model) CanCancel(key task.Key) string {
 		return "nobody knows what became of the call"
 	case !r.Live():
 		return "the server does not know it any more"
-	case m.options.ReadOnly:
-		return readOnlyWhy
+	case l.target.ReadOnly:
+		return l.readOnlyWhy()
 	case l.server == nil:
 		return m.unable(l)
 	case r.Key.ID != "" && l.about.Cancel == task.CanNo && !l.forceStop[r.Key.ID]:
@@ -181,8 +181,8 @@ func (m *Model) CanCancel(key task.Key) string {
 func (m *Model) CanStart(server string) string {
 	l := m.byName[server]
 	switch {
-	case m.options.ReadOnly:
-		return readOnlyWhy
+	case l != nil && l.target.ReadOnly:
+		return l.readOnlyWhy()
 	case m.unable(l) != "":
 		return m.unable(l)
 	case l.about.Tools == task.CanNo:
@@ -200,8 +200,8 @@ func (m *Model) CanAnswer(key task.Key) string {
 	switch {
 	case r == nil:
 		return "no row is selected"
-	case m.options.ReadOnly:
-		return readOnlyWhy
+	case l.target.ReadOnly:
+		return l.readOnlyWhy()
 	case len(r.Asks) > 0:
 		return ""
 	case r.Mark == NotOurs:
@@ -250,7 +250,7 @@ func (m *Model) whyEmpty(l *link) []string {
 		return m.whyEmptyModern(l)
 	case l.listErr != "":
 		lines := []string{name + " is connected, but its tasks cannot be listed: " + l.listErr + "."}
-		if m.options.ReadOnly {
+		if l.target.ReadOnly {
 			return lines
 		}
 		if l.about.TaskCalls == task.CanNo {
@@ -273,7 +273,7 @@ func (m *Model) whyEmpty(l *link) []string {
 			"Most servers show a session only its own tasks, and this session is new.",
 			"--session-file joins the session of another program; :watch ID asks for one task.")
 	}
-	if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+	if !l.target.ReadOnly && l.about.Tools != task.CanNo {
 		lines = append(lines, "n starts one.")
 	}
 	return lines
@@ -285,7 +285,7 @@ func (m *Model) whyEmptyModern(l *link) []string {
 	name := l.target.Name
 	if l.about.TaskCalls == task.CanNo && !l.about.Note.IsZero() {
 		lines := []string{name + " is connected.", sentence(l.about.Note.Line())}
-		if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+		if !l.target.ReadOnly && l.about.Tools != task.CanNo {
 			lines = append(lines, "n calls a tool.")
 		}
 		return lines
@@ -302,7 +302,7 @@ func (m *Model) whyEmptyModern(l *link) []string {
 	if !l.about.Note.IsZero() {
 		lines = append(lines, sentence(l.about.Note.Line()))
 	}
-	if !m.options.ReadOnly && l.about.Tools != task.CanNo {
+	if !l.target.ReadOnly && l.about.Tools != task.CanNo {
 		lines = append(lines, "n starts one.")
 	}
 	return lines

@@ -38,8 +38,12 @@ type sampled struct {
 	err    error
 }
 
-// HasSampler reports whether a command of the person writes drafts.
-func (m *Model) HasSampler() bool { return m.options.Sampler != nil }
+// HasSampler reports whether a command of the person writes drafts for the
+// questions of a server.
+func (m *Model) HasSampler(server string) bool {
+	l := m.byName[server]
+	return l != nil && l.target.Sampler != nil
+}
 
 // CanSample returns "" where SampleMsg works on a prompt, else the reason why it
 // does not.
@@ -47,9 +51,9 @@ func (m *Model) CanSample(id task.PromptID) string {
 	switch a := m.asks[id]; {
 	case a == nil || a.Prompt.Mode != task.SamplingMode || a.Prompt.Sampling == nil:
 		return "the question asks for no text of a model"
-	case m.options.ReadOnly:
-		return readOnlyWhy
-	case m.options.Sampler == nil:
+	case m.byName[a.Server].target.ReadOnly:
+		return m.byName[a.Server].readOnlyWhy()
+	case !m.HasSampler(a.Server):
 		return "no command was named that writes one (--sampling-command)"
 	case a.State != Open:
 		return "the question cannot be answered now"
@@ -91,7 +95,7 @@ func (m *Model) runSample(a *Ask) {
 	ctx, stop := context.WithCancel(m.ctx)
 	s := &a.Sample
 	s.begun, s.Since, s.stop = true, m.now, stop
-	n, sampler, params := sampled{prompt: a.Prompt.ID, n: s.n}, m.options.Sampler, json.RawMessage(a.Prompt.Sampling.Raw)
+	n, sampler, params := sampled{prompt: a.Prompt.ID, n: s.n}, m.byName[a.Server].target.Sampler, json.RawMessage(a.Prompt.Sampling.Raw)
 	m.rev++
 	m.do(func() tea.Msg {
 		defer stop()

@@ -298,7 +298,7 @@ func (m *Model) answerAgain(w *Wish, r *Row) {
 			asks = append(asks, a)
 		}
 	}
-	if len(asks) < 2 || m.options.ReadOnly || m.unable(l) != "" {
+	if len(asks) < 2 || l.target.ReadOnly || m.unable(l) != "" {
 		m.answer(*w.ask.reply, false)
 		return
 	}

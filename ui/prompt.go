@@ -130,7 +130,7 @@ func (r *Root) askSpec(a *model.Ask) form.Spec {
 	spec := form.Spec{
 		Kind: form.Question, Server: a.Server, ServerURL: link.URL, Name: link.About.Name,
 		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At, Ends: r.m.Ends(a),
-		Mode: p.Mode, Form: p.Form, URL: p.URL, Visit: p.Visit, Sampling: p.Sampling, Sampler: r.m.HasSampler(),
+		Mode: p.Mode, Form: p.Form, URL: p.URL, Visit: p.Visit, Sampling: p.Sampling, Sampler: r.m.HasSampler(a.Server),
 		NoRefusal: asSentence(r.m.CanRefuse(p.ID)), Draft: r.m.Draft(p.ID), Now: r.o.Now,
 	}
 	if row := r.m.Row(a.Row); row != nil {

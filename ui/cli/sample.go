@@ -41,7 +41,7 @@ func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n",
 
 // drafts reports whether a command of the person can write a draft.
 func (g *dialogue) drafts() bool {
-	return g.a.Prompt.Mode == task.SamplingMode && g.d.m.HasSampler()
+	return g.a.Prompt.Mode == task.SamplingMode && g.d.m.HasSampler(g.a.Server)
 }
 
 // sample has the command write a draft and offers it. Why there is none is said.
