@@ -1,5 +1,7 @@
 // Package keymap names every key of callboard once. Matching, the footer and
-// the help read the same bindings.
+// the help read the same bindings, and every binding has a name, made of its
+// scope and its field ("list.half-up"), by which the configuration and the command
+// line know it.
 //
 // Bindings stand in scopes. A scope that takes all keys (a form, the filter, a
 // confirmation) is alone while it is open; the others add up: a list has the
@@ -10,8 +12,8 @@ import "github.com/charmbracelet/bubbles/key"
 
 // Everywhere works but in forms, filter, confirmation and command line.
 type Everywhere struct {
-	Help, NextPane, PrevPane, Back, Command, Quit, Refresh, Retry key.Binding
-	Inbox, Log, Servers, New, Answer, Suspend, Abort              key.Binding
+	Answer, Inbox, New, Log, Servers, Refresh, Retry, NextPane, PrevPane key.Binding
+	Back, Command, Help, Suspend, Quit, Abort                            key.Binding
 }
 
 // List works in whatever scrolls.
@@ -33,20 +35,22 @@ type Log struct{ Reveal key.Binding }
 
 // Form works in a form.
 type Form struct {
-	Next, Prev, Send, Menu, Leave, Unset, Toggle, Yes, No key.Binding
-	Up, Down, Left, Right, PageUp, PageDown               key.Binding
+	Next, Prev, Send key.Binding
 	// Of a task that asks several things at once.
-	NextAsk, PrevAsk, Hold key.Binding
+	Hold, NextAsk, PrevAsk key.Binding
+	Menu                   key.Binding
 	// Fault goes to the next field that fails or must still be given; Sample has
 	// the person's command write a draft, takes the draft that came, or stops
 	// the command.
-	Fault, Sample key.Binding
+	Fault, Sample                                  key.Binding
+	Unset, Toggle, Yes, No                         key.Binding
+	Up, Down, Left, Right, PageUp, PageDown, Leave key.Binding
 }
 
 // Menu is what ctrl+o opens in a form.
 type Menu struct {
-	Decline, Dismiss, Hold, Keys, Editor, JSON, Copy, Open, Discard, Up, Down, Choose, Leave key.Binding
-	Review, Whole, Fault, Null, Reveal, Sample, Swap                                         key.Binding
+	Decline, Dismiss, Hold, Review, Whole, Keys, Editor, JSON, Copy, Open key.Binding
+	Fault, Null, Reveal, Sample, Swap, Discard, Up, Down, Choose, Leave   key.Binding
 }
 
 // URL works in a prompt that asks the person to visit an address.
@@ -58,7 +62,8 @@ type Confirm struct{ Yes, No key.Binding }
 // Line works in the filter line and the command line.
 type Line struct{ Accept, Leave, Complete, Older, Newer key.Binding }
 
-// Map is all keys.
+// Map is all keys. Each scope is a field, and each binding a field of its scope, in
+// the order of the help; what a scope is called stands in scopes.
 type Map struct {
 	Everywhere Everywhere
 	List       List

@@ -5,52 +5,73 @@ import (
 	"testing"
 )
 
-func TestNoKeyTwiceInAScope(t *testing.T) {
-	all := Default().Scopes()
-	for i, scope := range all {
-		seen := map[string]string{}
-		for j, other := range all {
-			meets := !scope.Alone && !other.Alone && (scope.Place == "" || other.Place == "" || scope.Place == other.Place)
-			if i != j && !meets {
+func TestNoKeyTwiceInAPlace(t *testing.T) {
+	all := Default().Actions()
+	for i := range all {
+		for j := range all[:i] {
+			a, b := &all[j], &all[i]
+			if !a.meets(b) {
 				continue
 			}
-			for _, b := range other.Bindings {
-				for _, k := range b.Keys() {
-					if twin, ok := seen[k]; ok && twin != b.Help().Desc {
-						t.Errorf("%s: %q is %q and %q", scope.Name, k, twin, b.Help().Desc)
+			for _, k := range b.Keys {
+				for _, other := range a.Keys {
+					if k == other {
+						t.Errorf("%q is %s and %s", k, a.Name, b.Name)
 					}
-					seen[k] = b.Help().Desc
 				}
 			}
 		}
 	}
 }
 
-func TestEveryBindingHasHelpAndAScope(t *testing.T) {
+// The keys as they are obey what is asked of those of a configuration.
+func TestDefaultsAreKeysThatATerminalSends(t *testing.T) {
 	m := Default()
-	shown := map[string]int{}
-	for _, scope := range m.Scopes() {
-		if scope.Name == "" {
-			t.Error("a scope has no name")
+	for _, a := range m.Actions() {
+		keys, why := m.parse(a.Name, a.Keys)
+		if why != "" || !reflect.DeepEqual(keys, a.Keys) {
+			t.Errorf("%s: %q is taken as %q: %s", a.Name, a.Keys, keys, why)
 		}
-		for _, b := range scope.Bindings {
-			if b.Help().Key == "" || b.Help().Desc == "" || len(b.Keys()) == 0 {
-				t.Errorf("%s: %v has no help", scope.Name, b.Keys())
-			}
-			shown[scope.Name]++
+		if a.Shown != Shown(a.Keys[0]) {
+			t.Errorf("%s is shown as %q, its key as %q", a.Name, a.Shown, Shown(a.Keys[0]))
 		}
 	}
-	// The scopes of the help hold as many bindings as the map has.
-	total := 0
-	for _, n := range shown {
-		total += n
+	for name := range kept {
+		if m.Binding(name) == nil {
+			t.Errorf("%s must have a key, and is no action", name)
+		}
 	}
-	want := 0
+	for name := range narrower {
+		if m.Binding(name) == nil {
+			t.Errorf("%s has a place of its own, and is no action", name)
+		}
+	}
+}
+
+func TestEveryBindingHasHelpAScopeAndAName(t *testing.T) {
+	m := Default()
 	v := reflect.ValueOf(*m)
-	for i := range v.NumField() {
-		want += v.Field(i).NumField()
+	for i, scope := range m.Scopes() {
+		if scope.Name == "" {
+			t.Errorf("scope %s has no name: see scopes", v.Type().Field(i).Name)
+		}
 	}
-	if total != want {
-		t.Errorf("the help shows %d bindings of %d", total, want)
+	names := map[string]bool{}
+	for _, a := range m.Actions() {
+		if a.Shown == "" || a.Help == "" || len(a.Keys) == 0 {
+			t.Errorf("%s: %v has no help", a.Name, a.Keys)
+		}
+		if names[a.Name] {
+			t.Errorf("two actions are named %s", a.Name)
+		}
+		names[a.Name] = true
+		if b := m.Binding(a.Name); b == nil || b.Help().Desc != a.Help {
+			t.Errorf("%s leads to another binding", a.Name)
+		}
+	}
+	for _, name := range []string{"task.cancel", "list.half-up", "sort.ttl", "menu.json", "everywhere.prev-pane", "url.next-ask"} {
+		if !names[name] {
+			t.Errorf("no action is named %s", name)
+		}
 	}
 }

@@ -1,50 +1,177 @@
 package keymap
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/bubbles/key"
+)
 
 // Scope is a named set of bindings, in the order of the help.
 type Scope struct {
 	Name     string
 	Bindings []key.Binding
+	// Actions are the same with their names.
+	Actions []Action
 	// Alone says that no other scope works while this one does.
 	Alone bool
-	// Place is where it works, "" for wherever a list is; scopes of different
-	// places never meet, and may bind the same key.
+	// Typed says that letters are text there, but in the actions of offText.
+	Typed bool
+	// Place is where it works, words for several places, "" for wherever no scope
+	// is alone. Scopes of different places never meet, and may bind the same key.
 	Place string
+}
+
+// Action is a binding with its name.
+type Action struct {
+	// Name is the scope and the field in lower case: "task.cancel".
+	Name string
+	// Scope is the name of its scope, as the help has it.
+	Scope string
+	// Place is where it works: that of its scope, or narrower.
+	Place string
+	// Alone is that of its scope.
+	Alone bool
+	// Keys are the keys as Bubble Tea names them, nil for none.
+	Keys []string
+	// Shown is the first key as a person names it, or ":" and the name, which the
+	// command line takes, where it has none.
+	Shown string
+	Help  string
+
+	typed bool
+}
+
+// The places of scopes. The inbox and the pane of a task are at the tasks.
+const (
+	AtTasks   = "tasks"
+	AtResult  = "result"
+	AtLog     = "log"
+	AtServers = "servers"
+	AtTools   = "tools"
+	AtHelp    = "help"
+)
+
+// scopes are those of the fields of Map.
+var scopes = map[string]Scope{
+	"Everywhere": {Name: "Everywhere"},
+	"List":       {Name: "Lists"},
+	"Task":       {Name: "A task", Place: AtTasks + " " + AtResult},
+	"Sort":       {Name: "Sorting (again: reversed)", Place: AtTasks},
+	"Log":        {Name: "The log", Place: AtLog},
+	"Form":       {Name: "A form", Alone: true, Typed: true},
+	"Menu":       {Name: "A form's menu", Alone: true},
+	"URL":        {Name: "A prompt to visit an address", Alone: true},
+	"Confirm":    {Name: "A confirmation", Alone: true},
+	"Line":       {Name: "Filter and command line", Alone: true, Typed: true},
+}
+
+// narrower are the places of actions that do not work all over their scope's.
+var narrower = map[string]string{
+	"list.filter": AtTasks + " " + AtTools,
+	"task.copy":   AtTasks + " " + AtResult + " " + AtLog,
 }
 
 // Scopes returns all scopes, in the order of the help.
 func (m *Map) Scopes() []Scope {
-	e, l, s, t := &m.Everywhere, &m.List, &m.Sort, &m.Task
-	f, u, n := &m.Form, &m.URL, &m.Menu
-	return []Scope{
-		{Name: "Everywhere", Bindings: []key.Binding{
-			e.Answer, e.Inbox, e.New, e.Log, e.Servers, e.Refresh, e.Retry, e.NextPane, e.PrevPane,
-			e.Back, e.Command, e.Help, e.Suspend, e.Quit, e.Abort,
-		}},
-		{Name: "Lists", Bindings: []key.Binding{
-			l.Up, l.Down, l.Top, l.Bottom, l.PageUp, l.PageDown, l.HalfUp, l.HalfDown,
-			l.Left, l.Right, l.Open, l.Filter,
-		}},
-		{Name: "A task", Bindings: []key.Binding{t.Cancel, t.Copy, t.Save, t.Again}},
-		{Name: "Sorting (again: reversed)", Bindings: []key.Binding{
-			s.Status, s.Task, s.Tool, s.Message, s.Progress, s.Age, s.TTL, s.Server,
-		}},
-		{Name: "The log", Place: "log", Bindings: []key.Binding{m.Log.Reveal}},
-		{Name: "A form", Alone: true, Bindings: []key.Binding{
-			f.Next, f.Prev, f.Send, f.Hold, f.NextAsk, f.PrevAsk, f.Menu, f.Fault, f.Sample, f.Unset, f.Toggle, f.Yes, f.No,
-			f.Up, f.Down, f.Left, f.Right, f.PageUp, f.PageDown, f.Leave,
-		}},
-		{Name: "A form's menu", Alone: true, Bindings: []key.Binding{
-			n.Decline, n.Dismiss, n.Hold, n.Review, n.Whole, n.Keys, n.Editor, n.JSON, n.Copy, n.Open, n.Fault, n.Null,
-			n.Reveal, n.Sample, n.Swap, n.Discard, n.Up, n.Down, n.Choose, n.Leave,
-		}},
-		{Name: "A prompt to visit an address", Alone: true, Bindings: []key.Binding{
-			u.Open, u.Copy, u.Done, u.Retry, u.Menu, u.NextAsk, u.PrevAsk, u.Up, u.Down, u.Leave,
-		}},
-		{Name: "A confirmation", Alone: true, Bindings: []key.Binding{m.Confirm.Yes, m.Confirm.No}},
-		{Name: "Filter and command line", Alone: true, Bindings: []key.Binding{
-			m.Line.Accept, m.Line.Leave, m.Line.Complete, m.Line.Older, m.Line.Newer,
-		}},
+	v := reflect.ValueOf(m).Elem()
+	all := make([]Scope, v.NumField())
+	for i := range all {
+		field := v.Type().Field(i).Name
+		all[i] = scopes[field]
+		fill(&all[i], field, v.Field(i))
 	}
+	return all
+}
+
+// fill puts the bindings of v, a field of Map, into scope.
+func fill(scope *Scope, field string, v reflect.Value) {
+	for i := range v.NumField() {
+		b := v.Field(i).Interface().(key.Binding)
+		a := Action{
+			Name: kebab(field) + "." + kebab(v.Type().Field(i).Name), Scope: scope.Name, Place: scope.Place,
+			Alone: scope.Alone, Keys: b.Keys(), Shown: b.Help().Key, Help: b.Help().Desc, typed: scope.Typed,
+		}
+		if place, ok := narrower[a.Name]; ok {
+			a.Place = place
+		}
+		scope.Bindings = append(scope.Bindings, b)
+		scope.Actions = append(scope.Actions, a)
+	}
+}
+
+// Actions returns all actions, in the order of the help.
+func (m *Map) Actions() []Action {
+	var all []Action
+	for _, scope := range m.Scopes() {
+		all = append(all, scope.Actions...)
+	}
+	return all
+}
+
+// Binding returns the binding of an action, nil where there is none of that name.
+func (m *Map) Binding(name string) *key.Binding {
+	v := reflect.ValueOf(m).Elem()
+	for i := range v.NumField() {
+		scope := v.Field(i)
+		in, ok := strings.CutPrefix(name, kebab(v.Type().Field(i).Name)+".")
+		if !ok {
+			continue
+		}
+		for j := range scope.NumField() {
+			if kebab(scope.Type().Field(j).Name) == in {
+				return scope.Field(j).Addr().Interface().(*key.Binding)
+			}
+		}
+	}
+	return nil
+}
+
+// kebab is a name of Go's in lower case: "half-up" for HalfUp, "ttl" for TTL.
+func kebab(name string) string {
+	var b strings.Builder
+	was := true // the letter before was a capital
+	for _, c := range name {
+		capital := unicode.IsUpper(c)
+		if capital && !was {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+		was = capital
+	}
+	return b.String()
+}
+
+// In reports whether the action works at a place, if need be in an empty list.
+func (a *Action) In(place string) bool {
+	if a.Alone {
+		return false
+	}
+	return a.Place == "" || hasWord(a.Place, place)
+}
+
+// meets reports whether two actions may be asked for by one key.
+func (a *Action) meets(b *Action) bool {
+	switch {
+	case a.Name == fixed || b.Name == fixed || a.Scope == b.Scope:
+		return true
+	case a.Alone || b.Alone:
+		return false
+	}
+	for place := range strings.FieldsSeq(a.Place) {
+		if b.In(place) {
+			return true
+		}
+	}
+	return a.Place == ""
+}
+
+func hasWord(words, word string) bool {
+	for each := range strings.FieldsSeq(words) {
+		if each == word {
+			return true
+		}
+	}
+	return false
 }
