@@ -67,8 +67,8 @@ type Line struct{ Accept, Leave, Complete, Older, Newer key.Binding }
 type Map struct {
 	Everywhere Everywhere
 	List       List
-	Sort       Sort
 	Task       Task
+	Sort       Sort
 	Log        Log
 	Form       Form
 	Menu       Menu
