@@ -20,6 +20,8 @@ type Everywhere struct {
 type List struct {
 	Up, Down, Top, Bottom, PageUp, PageDown, HalfUp, HalfDown key.Binding
 	Left, Right, Open, Filter                                 key.Binding
+	// Of a text that is searched.
+	NextMatch, PrevMatch key.Binding
 }
 
 // Sort sorts the table of tasks; the same again reverses.
@@ -116,7 +118,10 @@ func Default() *Map {
 			Left:     bind("left", "to the left", "left"),
 			Right:    bind("right", "to the right", "right"),
 			Open:     bind("enter", "open"),
-			Filter:   bind("/", "filter"),
+			Filter:   bind("/", "filter, search"),
+
+			NextMatch: bind("ctrl+n", "next match"),
+			PrevMatch: bind("ctrl+p", "match before"),
 		},
 		Sort: Sort{
 			Status:   bind("S", "by status"),

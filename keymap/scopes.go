@@ -69,8 +69,7 @@ var scopes = map[string]Scope{
 
 // narrower are the places of actions that do not work all over their scope's.
 var narrower = map[string]string{
-	"list.filter": AtTasks + " " + AtTools,
-	"task.copy":   AtTasks + " " + AtResult + " " + AtLog,
+	"task.copy": AtTasks + " " + AtResult + " " + AtLog,
 }
 
 // Scopes returns all scopes, in the order of the help.

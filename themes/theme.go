@@ -29,7 +29,7 @@ type Theme struct {
 	Error, Warning, OK                 Role
 	Banner                             Role // a line that must not be overlooked
 	Link, Host                         Role // an URL, and the host within it
-	Match                              Role // what a search found
+	Match, MatchHere                   Role // what a search found; MatchHere: the one that is stood on
 
 	JSONKey, JSONString, JSONNumber, JSONBool, JSONNull, JSONPunct Role
 
@@ -80,7 +80,7 @@ func (t *Theme) paint(p palette) {
 		&t.Error: bold(p.bad), &t.Warning: fg(p.asking), &t.OK: fg(p.good),
 		&t.Banner: {fg: p.bad, bold: true, reverse: true},
 		&t.Link:   {fg: p.key, underline: true}, &t.Host: {fg: p.asking, bold: true, underline: true},
-		&t.Match: {reverse: true},
+		&t.Match: {reverse: true}, &t.MatchHere: {fg: p.asking, bold: true, underline: true, reverse: true},
 
 		&t.JSONKey: fg(p.accent), &t.JSONString: fg(p.good), &t.JSONNumber: fg(p.asking),
 		&t.JSONBool: fg(p.other), &t.JSONNull: {fg: p.dim, faint: p.faint}, &t.JSONPunct: {fg: p.dim, faint: p.faint},

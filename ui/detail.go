@@ -18,8 +18,8 @@ type detailPane struct {
 	of   task.Key
 }
 
-func (p *detailPane) title(*scene) string { return "Detail" }
-func (p *detailPane) note(*scene) string  { return p.text.note() }
+func (p *detailPane) title(*scene) string  { return "Detail" }
+func (p *detailPane) note(s *scene) string { return s.withFound(p.text.find.words(), p.text.note()) }
 
 func (p *detailPane) view(s *scene, w, h int, _ bool) []string {
 	row := s.m.Row(p.of)

@@ -83,7 +83,7 @@ func (r *Root) footer(s *scene) []string {
 // onLine reports whether something is typed in the place of the footer.
 func (r *Root) onLine() bool {
 	switch r.over.(type) {
-	case *lineOverlay, *filterOverlay:
+	case *lineOverlay, *filterOverlay, *searchLine:
 		return true
 	}
 	return false

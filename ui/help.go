@@ -10,8 +10,8 @@ import (
 // helpPane lists all keys, from the bindings themselves.
 type helpPane struct{ text scroll }
 
-func (p *helpPane) title(*scene) string { return "Keys" }
-func (p *helpPane) note(*scene) string  { return p.text.note() }
+func (p *helpPane) title(*scene) string  { return "Keys" }
+func (p *helpPane) note(s *scene) string { return s.withFound(p.text.find.words(), p.text.note()) }
 
 // helpColumn is the width of a column of keys.
 const helpColumn = 38

@@ -32,11 +32,11 @@ func (p *resultPane) title(s *scene) string {
 	return "Result of " + s.rowName(row)
 }
 
-func (p *resultPane) note(*scene) string {
+func (p *resultPane) note(s *scene) string {
 	if p.doc == nil {
 		return ""
 	}
-	return p.doc.Status()
+	return s.withFound(p.doc.Found(), p.doc.Status())
 }
 
 // show turns the pane to a row.
@@ -84,5 +84,5 @@ func (p *resultPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 }
 
 func (p *resultPane) hints(r *Root) []key.Binding {
-	return []key.Binding{named(r.k.Task.Save, "save"), r.k.Task.Copy, named(r.k.List.PageDown, "page"), r.k.Everywhere.Back}
+	return []key.Binding{named(r.k.Task.Save, "save"), r.k.Task.Copy, named(r.k.List.Filter, "search"), named(r.k.List.PageDown, "page"), r.k.Everywhere.Back}
 }

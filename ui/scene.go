@@ -138,12 +138,16 @@ func (v *window) key(keys *keymap.List, k tea.KeyMsg, n int) bool {
 }
 
 // scroll is the place in a text that has no cursor.
-type scroll struct{ top, height, n int }
+type scroll struct {
+	top, height, n int
+	find           finding
+}
 
 // show returns the part of lines that is in sight.
 func (v *scroll) show(lines []string, height int) []string {
 	v.height, v.n = max(height, 1), len(lines)
 	v.top = max(min(v.top, v.n-v.height), 0)
+	lines = v.mark(lines)
 	return lines[v.top:min(v.top+v.height, v.n)]
 }
 

@@ -297,7 +297,7 @@ func (p *tasksPane) hints(r *Root) []key.Binding {
 		keys = append(keys, named(e.NextPane, "detail"))
 	}
 	if r.m.Board().Total() > 0 {
-		keys = append(keys, l.Filter)
+		keys = append(keys, named(l.Filter, "filter"))
 	}
 	if len(keys) == 0 && !r.reached() {
 		return []key.Binding{e.Refresh, e.Servers, e.Log}

@@ -103,13 +103,14 @@ type Root struct {
 	under      under     // what keys act on
 	moved      time.Time // when that became another by itself, zero for long ago
 
-	view    string // the last View, and what it was made of
-	viewOf  viewKey
-	forms   map[callForm]bool      // those of calls with something that was typed here
-	sampled map[task.PromptID]bool // those for which the person's command began by itself
-	lastTTL time.Duration
-	wanted  task.Key // the row whose question the person waits for
-	sought  task.Key // the task that the person named by its id
+	view     string // the last View, and what it was made of
+	viewOf   viewKey
+	searches []string               // what was looked for, oldest first
+	forms    map[callForm]bool      // those of calls with something that was typed here
+	sampled  map[task.PromptID]bool // those for which the person's command began by itself
+	lastTTL  time.Duration
+	wanted   task.Key // the row whose question the person waits for
+	sought   task.Key // the task that the person named by its id
 }
 
 // New returns the screen of m.

@@ -6,6 +6,7 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,6 +43,8 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.edited(msg)
 	case SettingsMsg:
 		cmd = r.resettle(msg)
+	case render.FoundMsg:
+		cmd = r.searchFound(msg)
 	case keptMsg:
 		r.kept(msg)
 	default:
@@ -202,6 +205,9 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	if r.startled(k) {
 		return nil
 	}
+	if r.searchKey(k) {
+		return nil
+	}
 	if cmd, ok := r.focused().key(r, k); ok {
 		return cmd
 	}
@@ -210,6 +216,10 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	}
 	if cmd, ok := r.everywhere(k); ok {
 		return cmd
+	}
+	if key.Matches(k, r.k.List.NextMatch, r.k.List.PrevMatch) {
+		r.say("There is no text here that can be searched.")
+		return nil
 	}
 	r.say(task.CleanLine(k.String(), 20).Line() + " does nothing here. " + r.k.Everywhere.Help.Help().Key + " shows the keys.")
 	return nil

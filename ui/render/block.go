@@ -6,8 +6,6 @@ import (
 
 	"callboard/model/task"
 	"callboard/themes"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // place is where a segment begins: a piece of a block that is laid out at
@@ -23,9 +21,10 @@ type block interface {
 	// next and prev return false at the block's ends.
 	next(place) (place, bool)
 	prev(place) (place, bool)
-	// rows lays a segment out, width cells wide, scrolled x cells to the
-	// right where the block scrolls. wide is how wide it would like to be.
-	rows(p place, width, x int) (rows []string, wide int)
+	// spans returns the text of a segment: clean, without tabs. It may be called
+	// in a copy by another goroutine, and reads no look.
+	spans(place) []span
+	shape(place) shape
 }
 
 // textBlock shows raw text, wrapped and cleaned.
@@ -101,23 +100,15 @@ func (b *textBlock) prev(p place) (place, bool) {
 	return b.lastSegment(strings.LastIndexByte(b.raw[:end], '\n')+1, end), true
 }
 
-func (b *textBlock) rows(p place, width, _ int) ([]string, int) {
+func (b *textBlock) spans(p place) []span {
 	end, _ := b.end(p)
 	// Cleaned apart from its neighbours: an escape sequence across lines loses
 	// its beginning, and so its meaning, too.
-	if b.bar != "" {
-		width = max(width-2, 1)
-	}
-	indent := min(b.indent, width/4)
-	rows := Wrap(task.Clean(b.raw[p.seg:end]).String(), width-indent)
-	for i, row := range rows {
-		row = strings.Repeat(" ", indent) + row
-		if b.fill {
-			row = Fit(row, width, "")
-		}
-		rows[i] = b.bar + b.role.Paint(row)
-	}
-	return rows, 0
+	return expanded([]span{{task.Clean(b.raw[p.seg:end]).String(), b.role}})
+}
+
+func (b *textBlock) shape(place) shape {
+	return shape{wrap: true, fill: b.fill, indent: b.indent, bar: b.bar}
 }
 
 func (b *jsonBlock) size() int { return len(b.raw) }
@@ -171,39 +162,10 @@ func (b *jsonBlock) prev(p place) (place, bool) {
 	return b.lastSegment(start, depth), true
 }
 
-func (b *jsonBlock) rows(p place, width, x int) ([]string, int) {
+func (b *jsonBlock) spans(p place) []span {
 	l := b.line(p.line, p.depth)
 	from := max(p.seg, l.start)
-	spans := b.spans(l, from, min(from+maxSegment, l.end))
-	wide := 0
-	var row strings.Builder
-	for _, s := range spans {
-		w := Width(s.text)
-		text := s.text
-		if left, right := x-wide, x+width-wide; left > 0 || right < w {
-			text = ""
-			if left < w && right > 0 {
-				text = ansi.Cut(s.text, max(left, 0), min(right, w))
-			}
-		}
-		row.WriteString(s.role.Paint(text))
-		wide += w
-	}
-	return []string{b.marked(row.String(), wide, width, x)}, wide
+	return b.cells(l, from, min(from+maxSegment, l.end))
 }
 
-// marked puts signs at the ends of a row that goes on there.
-func (b *jsonBlock) marked(row string, wide, width, x int) string {
-	left, right := x > 0 && wide > 0, wide > x+width
-	if width < 3 || !left && !right {
-		return row
-	}
-	row = Fit(row, width, "")
-	if left {
-		row = b.theme.Dim.Paint(b.theme.Glyphs.Left) + ansi.Cut(row, 1, width)
-	}
-	if right {
-		row = ansi.Cut(row, 0, width-1) + b.theme.Dim.Paint(b.theme.Glyphs.Right)
-	}
-	return row
-}
+func (b *jsonBlock) shape(place) shape { return shape{} }

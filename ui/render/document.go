@@ -27,6 +27,8 @@ type Document struct {
 	laid  map[laidKey]laidRows // rows laid out for this width and x
 	end   spot                 // the top of the last page, where endOK
 	endOK bool
+
+	search search
 }
 
 // spot is a row of the document.
@@ -48,11 +50,6 @@ func (a spot) less(b spot) bool {
 
 type laidKey struct {
 	block, seg int
-}
-
-type laidRows struct {
-	rows []string
-	wide int
 }
 
 // maxLaid is how many laid out segments are kept: some screens full.
@@ -116,7 +113,9 @@ func (d *Document) rows(at spot) laidRows {
 		if len(d.laid) >= maxLaid {
 			clear(d.laid)
 		}
-		r.rows, r.wide = d.blocks[at.block].rows(at.at, max(d.w, 1), d.x)
+		b := d.blocks[at.block]
+		spans := b.spans(at.at)
+		r = lay(spans, d.marks(at, flatten(spans)), b.shape(at.at), at.at.seg > at.at.line, d.theme, max(d.w, 1), d.x)
 		d.laid[k] = r
 	}
 	return r

@@ -195,15 +195,9 @@ func (b *jsonBlock) keyBefore(i int) int {
 	return b.stringStart(j)
 }
 
-// span is a piece of a row with one look.
-type span struct {
-	text string
-	role *themes.Role
-}
-
-// spans cuts the line's segment raw[from:to] into spans, cleaned, the space
+// cells cuts the line's segment raw[from:to] into spans, cleaned, the space
 // between tokens as the pretty print wants it.
-func (b *jsonBlock) spans(l jsonLine, from, to int) []span {
+func (b *jsonBlock) cells(l jsonLine, from, to int) []span {
 	t := b.theme
 	var out []span
 	add := func(text string, role *themes.Role) { out = append(out, span{text, role}) }

@@ -17,7 +17,7 @@ func forwards(b *jsonBlock) (places []place, lines []string) {
 		l := b.line(p.line, p.depth)
 		var s strings.Builder
 		from := max(p.seg, l.start)
-		for _, sp := range b.spans(l, from, min(from+maxSegment, l.end)) {
+		for _, sp := range b.cells(l, from, min(from+maxSegment, l.end)) {
 			s.WriteString(sp.text)
 		}
 		lines = append(lines, s.String())

@@ -60,20 +60,52 @@ func Wrap(text string, width int) []string {
 }
 
 func wrapLine(line string, width int) []string {
-	if len(line) <= width { // a cell holds at least a byte
-		return []string{line}
+	line = narrowed(line, width)
+	cuts := breaks(line, width)
+	rows := make([]string, len(cuts))
+	for i, c := range cuts {
+		rows[i] = line[c.from:c.to]
 	}
-	var rows []string
+	return rows
+}
+
+// narrowed is a line whose wide characters are replaced where a row has one cell.
+func narrowed(line string, width int) string {
+	if width > 1 {
+		return line
+	}
+	var b strings.Builder
+	for line != "" {
+		c, w := cluster(line)
+		if line = line[len(c):]; w > width {
+			c = "?"
+		}
+		b.WriteString(c)
+	}
+	return b.String()
+}
+
+// cut is a row of a line: the bytes from and to.
+type cut struct{ from, to int }
+
+// breaks returns where a line, which is narrowed and has no tabs, breaks into
+// rows.
+func breaks(line string, width int) []cut {
+	if len(line) <= width { // a cell holds at least a byte
+		return []cut{{0, len(line)}}
+	}
+	var rows []cut
 	start, col := 0, 0   // of the row
 	brk, brkCol := -1, 0 // where the row may break: the next one begins there
 	inIndent := true     // spaces before the first word are no place to break
-	emit := func(end int) { rows = append(rows, strings.TrimRight(line[start:end], " ")) }
+	emit := func(end int) {
+		for end > start && line[end-1] == ' ' {
+			end--
+		}
+		rows = append(rows, cut{start, end})
+	}
 	for i := 0; i < len(line); {
 		c, w := cluster(line[i:])
-		if w > width { // a wide character in a column of one
-			line = line[:i] + "?" + line[i+len(c):]
-			continue
-		}
 		if col+w > width {
 			switch {
 			case c == " ":
@@ -100,7 +132,7 @@ func wrapLine(line string, width int) []string {
 		}
 	}
 	if start < len(line) || len(rows) == 0 {
-		rows = append(rows, line[start:])
+		rows = append(rows, cut{start, len(line)})
 	}
 	return rows
 }

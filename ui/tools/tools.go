@@ -182,7 +182,9 @@ func (p *Pane) Hints() []key.Binding {
 	l := &p.keys.List
 	hints := []key.Binding{}
 	if p.current() != nil {
-		hints = append(hints, l.Open, l.Filter, l.HalfDown)
+		filter := l.Filter
+		filter.SetHelp(filter.Help().Key, "filter")
+		hints = append(hints, l.Open, filter, l.HalfDown)
 	}
 	return append(hints, p.keys.Everywhere.Refresh, p.keys.Everywhere.Back)
 }
