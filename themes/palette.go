@@ -24,5 +24,12 @@ var palettes = map[string]palette{
 		accent: "25", key: "24", dim: "242", working: "30", asking: "130", good: "28", bad: "160", other: "90",
 		selected: look{bg: "253", bold: true},
 	},
+	// For black, or nearly: each colour has a contrast of at least 7 to 1 to it
+	// (WCAG 2, AAA), nothing is dimmed, and the row under the cursor is black on
+	// white.
+	"high-contrast": {
+		accent: "51", key: "231", dim: "252", working: "123", asking: "226", good: "120", bad: "210", other: "219",
+		selected: look{fg: "16", bg: "231", bold: true, flat: true},
+	},
 	"mono": {faint: true, selected: look{reverse: true, bold: true, flat: true}},
 }

@@ -44,26 +44,27 @@ func (r *Role) Around(s string) string {
 func (r *Role) Style() lipgloss.Style { return r.style }
 
 // look is a role before its preparation. Colours are numbers of the terminal's
-// palette, "" for its own.
+// palette or #rrggbb, "" for its own.
 type look struct {
 	fg, bg                         string
 	bold, faint, italic, underline bool
 	reverse, flat                  bool
 }
 
-// renderer prepares escape sequences whatever the terminal of this process is:
-// the theme alone decides about colours.
-var renderer = newRenderer()
+// These prepare escape sequences whatever the terminal of this process is: the
+// theme alone decides about colours. Where the terminal has no 24 bits a colour
+// such as #88c0d0 becomes the nearest of the 256.
+var renderer, deep = newRenderer(termenv.ANSI256), newRenderer(termenv.TrueColor)
 
-func newRenderer() *lipgloss.Renderer {
-	r := lipgloss.NewRenderer(io.Discard, termenv.WithProfile(termenv.ANSI256))
-	r.SetColorProfile(termenv.ANSI256)
+func newRenderer(p termenv.Profile) *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard, termenv.WithProfile(p))
+	r.SetColorProfile(p)
 	r.SetHasDarkBackground(true) // never asked for: the palettes are fixed
 	return r
 }
 
-func (l look) role() Role {
-	s := renderer.NewStyle()
+func (l look) role(r *lipgloss.Renderer) Role {
+	s := r.NewStyle()
 	if l.fg != "" {
 		s = s.Foreground(lipgloss.Color(l.fg))
 	}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/lipgloss"
 )
 
 // Theme is a set of roles and glyphs. It is read only once New returned it.
@@ -40,7 +42,7 @@ type Theme struct {
 }
 
 // Names returns the names that New knows, the default first.
-func Names() []string { return []string{"ansi", "dark", "light", "mono"} }
+func Names() []string { return []string{"ansi", "dark", "light", "high-contrast", "mono"} }
 
 // New returns the theme of that name ("" is ansi). With ascii all glyphs are
 // ASCII. With noColor (NO_COLOR) it shows no colours, as mono does; bold,
@@ -55,15 +57,19 @@ func New(name string, ascii, noColor bool) (*Theme, error) {
 	if noColor {
 		name = "mono"
 	}
+	return made(name, palettes[name], ascii, renderer), nil
+}
+
+func made(name string, p palette, ascii bool, r *lipgloss.Renderer) *Theme {
 	t := &Theme{Name: name, ASCII: ascii, Glyphs: unicodeGlyphs}
 	if ascii {
 		t.Glyphs = asciiGlyphs
 	}
-	t.paint(palettes[name])
-	return t, nil
+	t.paint(p, r)
+	return t
 }
 
-func (t *Theme) paint(p palette) {
+func (t *Theme) paint(p palette, r *lipgloss.Renderer) {
 	fg := func(c string) look { return look{fg: c} }
 	bold := func(c string) look { return look{fg: c, bold: true} }
 	for role, l := range map[*Role]look{
@@ -89,6 +95,6 @@ func (t *Theme) paint(p palette) {
 		&t.FieldHint: {fg: p.dim, faint: p.faint}, &t.Placeholder: {fg: p.dim, faint: p.faint}, &t.Cursor: {reverse: true},
 		&t.PromptFrame: bold(p.asking), &t.PromptTitle: {fg: p.asking, bold: true, reverse: true},
 	} {
-		*role = l.role()
+		*role = l.role(r)
 	}
 }

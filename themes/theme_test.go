@@ -21,7 +21,7 @@ func theme(t *testing.T, name string, noColor bool) *Theme {
 
 func TestUnknownThemeNamesTheOthers(t *testing.T) {
 	_, err := New("neon", false, false)
-	if err == nil || !strings.Contains(err.Error(), "ansi, dark, light, mono") {
+	if err == nil || !strings.Contains(err.Error(), "ansi, dark, light, high-contrast, mono") {
 		t.Errorf("error = %v", err)
 	}
 }

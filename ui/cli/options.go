@@ -94,7 +94,7 @@ var options = [...]option{
 	{name: "timeout", value: "DURATION", group: ofOutput, help: "give up after this time, such as 30s (exit code 7); 0 is never",
 		bind: lasting(func(p *parsing) *time.Duration { return &p.a.Timeout })},
 
-	{name: "theme", value: "NAME", group: ofScreen, choices: []string{"ansi", "dark", "light", "mono"}, help: "how it looks; ansi: the terminal's own colours",
+	{name: "theme", value: "NAME", group: ofScreen, choices: []string{"ansi", "dark", "light", "high-contrast", "mono"}, help: "how it looks; ansi: the terminal's own colours",
 		bind: text(func(p *parsing) *string { return &p.a.Theme })},
 	{name: "ascii", group: ofScreen, help: "draw with ASCII alone",
 		bind: truth(func(p *parsing) *bool { return &p.a.ASCII })},
