@@ -65,7 +65,10 @@ var walls = []wall{
 		"the owner of the terminal knows no tasks"},
 	{"callboard/ui/term/termtest", nil, []string{"github.com/creack/pty", "github.com/charmbracelet/x/vt", ansi, "golang.org/x/term"},
 		"a terminal for tests"},
-	{"callboard/ui/cli", []string{"callboard/model", "callboard/model/task"}, []string{bubbletea, "golang.org/x/net"},
+	{"callboard/ui/cli/config", []string{"callboard/model/task", "callboard/keymap", "callboard/themes"},
+		[]string{"github.com/BurntSushi/toml", "github.com/adrg/xdg", "golang.org/x/net"},
+		"a file becomes settings without a screen, so that commands have the same"},
+	{"callboard/ui/cli", []string{"callboard/ui/cli", "callboard/model", "callboard/model/task"}, []string{bubbletea, "golang.org/x/net"},
 		"the commands without a screen read the model, as the dashboard does"},
 }
 
