@@ -136,6 +136,10 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 	ctx := context.Background()
 	o.Settings = ui.Settings{Theme: theme, Keys: keymap.Default()}
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
+	o.Themes = themes.Names
+	o.Theme = func(name string) (*themes.Theme, error) {
+		return themes.New(name, a.ASCII, os.Getenv("NO_COLOR") != "")
+	}
 	o.OpenURL = func(page string) error { return term.OpenURL(ctx, page) }
 	root := ui.New(m, o)
 	_, err = t.Run(ctx, root)

@@ -62,7 +62,7 @@ type URL struct{ Open, Copy, Done, Retry, Menu, NextAsk, PrevAsk, Up, Down, Leav
 type Confirm struct{ Yes, No key.Binding }
 
 // Line works in the filter line and the command line.
-type Line struct{ Accept, Leave, Complete, Older, Newer key.Binding }
+type Line struct{ Accept, Leave, Complete, Older, Newer, Above, Below key.Binding }
 
 // Map is all keys. Each scope is a field, and each binding a field of its scope, in
 // the order of the help; what a scope is called stands in scopes.
@@ -208,6 +208,8 @@ func Default() *Map {
 			Complete: bind("tab", "complete"),
 			Older:    bind("up", "older"),
 			Newer:    bind("down", "newer"),
+			Above:    bind("ctrl+p", "line above in the list"),
+			Below:    bind("ctrl+n", "line below in the list"),
 		},
 	}
 }

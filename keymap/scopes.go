@@ -43,9 +43,11 @@ type Action struct {
 	typed bool
 }
 
-// The places of scopes. The inbox and the pane of a task are at the tasks.
+// The places of scopes: detail and result are the pane beside tasks and inbox.
 const (
 	AtTasks   = "tasks"
+	AtInbox   = "inbox"
+	AtDetail  = "detail"
 	AtResult  = "result"
 	AtLog     = "log"
 	AtServers = "servers"
@@ -53,11 +55,17 @@ const (
 	AtHelp    = "help"
 )
 
+// ofTask is wherever there is a selected task.
+const ofTask = AtTasks + " " + AtInbox + " " + AtDetail + " " + AtResult
+
+// searched is where a text may be that can be searched.
+const searched = AtDetail + " " + AtResult + " " + AtLog
+
 // scopes are those of the fields of Map.
 var scopes = map[string]Scope{
 	"Everywhere": {Name: "Everywhere"},
 	"List":       {Name: "Lists"},
-	"Task":       {Name: "A task", Place: AtTasks + " " + AtResult},
+	"Task":       {Name: "A task", Place: ofTask},
 	"Sort":       {Name: "Sorting (again: reversed)", Place: AtTasks},
 	"Log":        {Name: "The log", Place: AtLog},
 	"Form":       {Name: "A form", Alone: true, Typed: true},
@@ -69,7 +77,13 @@ var scopes = map[string]Scope{
 
 // narrower are the places of actions that do not work all over their scope's.
 var narrower = map[string]string{
-	"task.copy": AtTasks + " " + AtResult + " " + AtLog,
+	"list.filter":     searched + " " + AtTasks + " " + AtTools + " " + AtHelp,
+	"list.next-match": searched,
+	"list.prev-match": searched,
+	"list.left":       AtTasks + " " + AtTools + " " + AtResult + " " + AtLog,
+	"list.right":      AtTasks + " " + AtTools + " " + AtResult + " " + AtLog,
+	"list.open":       ofTask + " " + AtLog + " " + AtTools + " " + AtHelp,
+	"task.copy":       ofTask + " " + AtLog,
 }
 
 // Scopes returns all scopes, in the order of the help.
@@ -125,6 +139,15 @@ func (m *Map) Binding(name string) *key.Binding {
 		}
 	}
 	return nil
+}
+
+// Key is the key of an action as a sentence names it: the first, or ":" and its
+// name.
+func (m *Map) Key(name string) string {
+	if b := m.Binding(name); b != nil {
+		return b.Help().Key
+	}
+	return ":" + name
 }
 
 // kebab is a name of Go's in lower case: "half-up" for HalfUp, "ttl" for TTL.

@@ -209,7 +209,7 @@ func TestBigSortInSlices(t *testing.T) {
 			t.Errorf("busy %v, %d rows", st.Board().Busy(), st.Board().Len())
 		}
 		st.wish(FilterMsg{"no such"})
-		if got := strings.Join(st.Why(), ""); !strings.Contains(got, "filter") {
+		if got := strings.Join(st.Why(screenKeys), ""); !strings.Contains(got, "filter") {
 			t.Errorf("why: %q", got)
 		}
 	})

@@ -155,7 +155,7 @@ func TestModernBoard(t *testing.T) {
 		s, k := newModern(), newKeeper()
 		remembering(t, s, k, func(st *stage) {
 			st.settle()
-			said := strings.Join(st.Why(), "\n")
+			said := strings.Join(st.Why(screenKeys), "\n")
 			for _, part := range []string{"2026-07-28", "kept for the next start", ":watch ID", "n starts"} {
 				if !strings.Contains(said, part) {
 					t.Errorf("%q is not said: %s", part, said)
@@ -172,7 +172,7 @@ func TestModernBoard(t *testing.T) {
 				s.about.List, s.about.TaskCalls, s.about.Note = task.CanNo, task.CanNo, task.Own("it has no tasks")
 				play(t, Options{}, s, func(st *stage) {
 					st.settle()
-					said := strings.ToLower(strings.Join(st.Why(), "\n"))
+					said := strings.ToLower(strings.Join(st.Why(screenKeys), "\n"))
 					if !strings.Contains(said, "it has no tasks") || strings.Contains(said, ":force") || strings.Contains(said, "followed") {
 						t.Errorf("%s", said)
 					}

@@ -219,7 +219,7 @@ func TestTasksOfOthersThatArePushed(t *testing.T) {
 // TestAttachSaysAll: what was tried, what came back, and what to do.
 func TestAttachSaysAll(t *testing.T) {
 	overTheWire(t, Options{}, func(st *stage, srv *mcptest.Server) {
-		said := strings.Join(st.Why(), "\n")
+		said := strings.Join(st.Why(screenKeys), "\n")
 		for _, part := range []string{"server/discover to " + srv.URL(), "wants a token (401)", "--token-file", "r tries again"} {
 			if !strings.Contains(said, part) {
 				t.Errorf("%q is not in:\n%s", part, said)

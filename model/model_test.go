@@ -348,8 +348,8 @@ func TestSweeping(t *testing.T) {
 			if n := s.count("page", ""); n != 1 {
 				t.Errorf("%d pages", n)
 			}
-			if st.link().SweepErr == "" || !strings.Contains(strings.Join(st.Why(), " "), "cannot be listed") {
-				t.Errorf("it does not say so: %q %q", st.link().SweepErr, st.Why())
+			if st.link().SweepErr == "" || !strings.Contains(strings.Join(st.Why(screenKeys), " "), "cannot be listed") {
+				t.Errorf("it does not say so: %q %q", st.link().SweepErr, st.Why(screenKeys))
 			}
 		})
 	})

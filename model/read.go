@@ -217,19 +217,20 @@ func (m *Model) CanAnswer(key task.Key) string {
 }
 
 // Why returns the sentences of the empty state: what is so and why (no server
-// reached, a list that is empty because tasks belong to sessions, ...).
-func (m *Model) Why() []string {
+// reached, a list that is empty because tasks belong to sessions, ...). key returns
+// the key of an action of the screen.
+func (m *Model) Why(key func(action string) string) []string {
 	if m.board.Total() > 0 && m.board.Len() == 0 {
-		return []string{"No task passes the filter; esc clears it."}
+		return []string{"No task passes the filter; " + key("everywhere.back") + " clears it."}
 	}
 	var lines []string
 	for _, l := range m.links {
-		lines = append(lines, m.whyEmpty(l)...)
+		lines = append(lines, m.whyEmpty(l, key)...)
 	}
 	return lines
 }
 
-func (m *Model) whyEmpty(l *link) []string {
+func (m *Model) whyEmpty(l *link, key func(string) string) []string {
 	v, name := l.view(m.now), l.target.Name
 	switch {
 	case v.State == Connecting && l.err == nil:
@@ -243,20 +244,20 @@ func (m *Model) whyEmpty(l *link) []string {
 			lines = append(lines, sentence(v.Err.Advice.Line()))
 		}
 		if v.NextTry.IsZero() {
-			return append(lines, "Nothing more is tried by itself: r tries again.")
+			return append(lines, "Nothing more is tried by itself: "+key("everywhere.refresh")+" tries again.")
 		}
 		return lines
 	case l.about.Era == task.Modern:
-		return m.whyEmptyModern(l)
+		return m.whyEmptyModern(l, key)
 	case l.listErr != "":
 		lines := []string{name + " is connected, but its tasks cannot be listed: " + l.listErr + "."}
 		if l.target.ReadOnly {
 			return lines
 		}
 		if l.about.TaskCalls == task.CanNo {
-			return append(lines, "n shows the tools, which are called plainly.")
+			return append(lines, key("everywhere.new")+" shows the tools, which are called plainly.")
 		}
-		return append(lines, "Tasks that you start here are followed: n shows the tools.")
+		return append(lines, "Tasks that you start here are followed: "+key("everywhere.new")+" shows the tools.")
 	case l.swept.IsZero():
 		return []string{name + " is connected; its tasks are being listed."}
 	case l.about.Joined:
@@ -274,19 +275,19 @@ func (m *Model) whyEmpty(l *link) []string {
 			"--session-file joins the session of another program; :watch ID asks for one task.")
 	}
 	if !l.target.ReadOnly && l.about.Tools != task.CanNo {
-		lines = append(lines, "n starts one.")
+		lines = append(lines, key("everywhere.new")+" starts one.")
 	}
 	return lines
 }
 
 // whyEmptyModern says it of a server of the Modern era, which has neither lists
 // nor sessions.
-func (m *Model) whyEmptyModern(l *link) []string {
+func (m *Model) whyEmptyModern(l *link, key func(string) string) []string {
 	name := l.target.Name
 	if l.about.TaskCalls == task.CanNo && !l.about.Note.IsZero() {
 		lines := []string{name + " is connected.", sentence(l.about.Note.Line())}
 		if !l.target.ReadOnly && l.about.Tools != task.CanNo {
-			lines = append(lines, "n calls a tool.")
+			lines = append(lines, key("everywhere.new")+" calls a tool.")
 		}
 		return lines
 	}
@@ -303,7 +304,7 @@ func (m *Model) whyEmptyModern(l *link) []string {
 		lines = append(lines, sentence(l.about.Note.Line()))
 	}
 	if !l.target.ReadOnly && l.about.Tools != task.CanNo {
-		lines = append(lines, "n starts one.")
+		lines = append(lines, key("everywhere.new")+" starts one.")
 	}
 	return lines
 }

@@ -327,5 +327,5 @@ func (m *Model) force(key task.Key) {
 	}
 	l.forceStop[r.Key.ID] = true
 	m.rev++
-	m.tell(false, "One cancel of %s will be tried although the server did not declare it: press c.", r.Key.ID.Text().Line())
+	m.tell(false, "One cancel of %s will be tried although the server did not declare it: cancel it now.", r.Key.ID.Text().Line())
 }

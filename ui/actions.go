@@ -299,7 +299,7 @@ func (r *Root) copy() tea.Cmd {
 	if r.onSide && r.side == r.result && row.Outcome != nil && row.Outcome.Result != nil {
 		name, data := render.Save(row.Outcome.Result)
 		if !isText(name) {
-			r.say("The result is no text: w saves it.")
+			r.say("The result is no text: " + keyOf(r.k.Task.Save) + " saves it.")
 			return nil
 		}
 		return r.copyText("the result ("+size(len(data))+")", string(data))

@@ -40,7 +40,7 @@ func (c *confirm) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.over = nil
 		r.say("Nothing was done.")
 	default:
-		r.say("Press " + r.k.Confirm.Yes.Help().Key + " for yes, " + r.k.Confirm.No.Help().Key + " or esc for no.")
+		r.say("Press " + r.k.Confirm.Yes.Help().Key + " for yes, " + keysOr(r.k.Confirm.No) + " for no.")
 	}
 	return nil
 }

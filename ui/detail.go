@@ -175,9 +175,9 @@ func (p *page) outcome(r *model.Row) {
 	switch {
 	case o == nil && (!r.Task.Status.Terminal() || r.Mark == model.NotOurs):
 	case o == nil && r.ToolFailed():
-		p.add("result", t.Glyphs.Failed+" the tool says that it failed; enter reads it", &t.Error)
+		p.add("result", t.Glyphs.Failed+" the tool says that it failed; "+keyOf(p.s.k.List.Open)+" reads it", &t.Error)
 	case o == nil:
-		p.add("result", "enter reads it", &t.Dim)
+		p.add("result", keyOf(p.s.k.List.Open)+" reads it", &t.Dim)
 	case o.Loading:
 		p.add("result", "being read", &t.Dim)
 	case o.Err != nil:
@@ -186,9 +186,9 @@ func (p *page) outcome(r *model.Row) {
 	case o.Result.Err != nil:
 		p.add("result", fmt.Sprintf("error %d: %s", o.Result.Err.Code, o.Result.Err.Message.Line()), &t.Error)
 	case o.Result.IsError:
-		p.add("result", p.s.t.Glyphs.Failed+" the tool says that it failed; enter shows it", &t.Error)
+		p.add("result", p.s.t.Glyphs.Failed+" the tool says that it failed; "+keyOf(p.s.k.List.Open)+" shows it", &t.Error)
 	default:
-		p.add("result", size(len(o.Result.Raw))+", enter shows it", &t.OK)
+		p.add("result", size(len(o.Result.Raw))+", "+keyOf(p.s.k.List.Open)+" shows it", &t.OK)
 	}
 }
 

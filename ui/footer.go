@@ -75,6 +75,9 @@ func (r *Root) footer(s *scene) []string {
 		}
 		return []string{s.fit(r.over.foot(r, s), r.width)}
 	}
+	if words := r.greeting(); words != "" {
+		return r.sentence(s, note{text: words})
+	}
 	right := r.waits(s)
 	left := r.hintLine(s, r.width-width(right)-2)
 	return []string{left + spaces(r.width-width(left)-width(right)) + right}
@@ -83,7 +86,7 @@ func (r *Root) footer(s *scene) []string {
 // onLine reports whether something is typed in the place of the footer.
 func (r *Root) onLine() bool {
 	switch r.over.(type) {
-	case *lineOverlay, *filterOverlay, *searchLine:
+	case *lineOverlay, *filterOverlay, *searchLine, *helpSearch:
 		return true
 	}
 	return false
@@ -147,6 +150,9 @@ func (s *scene) hint(b key.Binding) string {
 func (s *scene) hintRow(keys []key.Binding, w int) string {
 	line := ""
 	for _, b := range keys {
+		if len(b.Keys()) == 0 {
+			continue // it is on the command line
+		}
 		next := " " + s.hint(b) + " "
 		if width(line)+width(next) > w {
 			break

@@ -90,7 +90,7 @@ func (p *inboxPane) next(m *model.Model, answered task.PromptID) {
 func (p *inboxPane) view(s *scene, w, h int, focused bool) []string {
 	asks := grouped(s.m.Inbox())
 	if len(asks) == 0 {
-		return s.centred([]string{"Nothing waits for you.", "", "A question of a server rings, and stands here until it is answered. esc leads back to the tasks."}, w, h)
+		return s.centred([]string{"Nothing waits for you.", "", "A question of a server rings, and stands here until it is answered. " + keyOf(s.k.Everywhere.Back) + " leads back to the tasks."}, w, h)
 	}
 	rows := max((h-1)/2, 1) // two lines a question
 	p.win.show(len(asks), rows)

@@ -231,7 +231,7 @@ func TestCommands(t *testing.T) {
 		s.press(":", "ref", "tab", "enter")
 		s.shows("Asking all servers now")
 		s.press(":", "up")
-		s.shows(": refresh")
+		s.shows(": everywhere.refresh")
 		s.press("esc", ":", "q", "enter")
 		if !s.r.quitting {
 			t.Error(":q does not quit")

@@ -1,26 +1,31 @@
 package ui
 
 import (
-	"slices"
+	"net/url"
 	"strings"
-
-	"callboard/model"
-	"callboard/model/task"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// lineOverlay is the command line, in the place of the footer.
+// lineOverlay is the command line, in the place of the footer, with the list of
+// what can be typed above it.
 type lineOverlay struct {
-	input textinput.Model
-	at    int // in the history; its length for the line being typed
+	input    textinput.Model
+	at       int  // in the history; its length for the line being typed
+	recalled bool // what stands there comes from the history
+	all      []entry
+	list     []entry // those that match what is typed
+	win      window
+	chosen   bool // the person moved in the list
 }
 
 // openCommand opens the command line.
 func (r *Root) openCommand() {
-	r.over = &lineOverlay{input: r.textLine(" : ", ""), at: len(r.taste.Commands)}
+	l := &lineOverlay{input: r.textLine(" : ", ""), at: len(r.taste.Commands), all: r.entries()}
+	l.changed(r)
+	r.over = l
 }
 
 func (l *lineOverlay) typing() bool { return true }
@@ -28,32 +33,51 @@ func (l *lineOverlay) typing() bool { return true }
 func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
 	keys := &r.k.Line
+	past := l.recalled || l.input.Value() == ""
 	switch {
 	case !ok:
 	case key.Matches(k, keys.Leave):
 		r.over = nil
 		return nil
 	case key.Matches(k, keys.Accept):
-		r.over = nil
 		return l.accept(r)
 	case key.Matches(k, keys.Complete):
 		l.complete(r)
 		return nil
-	case key.Matches(k, keys.Older):
+	case key.Matches(k, keys.Older) && past && !l.chosen:
 		l.recall(r, -1)
 		return nil
-	case key.Matches(k, keys.Newer):
+	case key.Matches(k, keys.Newer) && past && !l.chosen:
 		l.recall(r, 1)
 		return nil
+	case key.Matches(k, keys.Above, keys.Older):
+		l.move(r, -1)
+		return nil
+	case key.Matches(k, keys.Below, keys.Newer):
+		l.move(r, 1)
+		return nil
 	}
+	was := l.input.Value()
 	var cmd tea.Cmd
 	l.input, cmd = l.input.Update(msg)
+	if l.input.Value() != was {
+		l.recalled = false
+		l.changed(r)
+	}
 	return cmd
 }
 
-func (l *lineOverlay) set(text string) {
+func (l *lineOverlay) set(r *Root, text string) {
 	l.input.SetValue(text)
 	l.input.CursorEnd()
+	l.recalled = false
+	l.changed(r)
+}
+
+// changed finds what matches what is typed.
+func (l *lineOverlay) changed(r *Root) {
+	l.list, l.chosen = l.matching(r), false
+	l.win = window{height: l.win.height}
 }
 
 // recall steps through what was entered before.
@@ -62,131 +86,109 @@ func (l *lineOverlay) recall(r *Root, step int) {
 	switch {
 	case at < 0:
 		r.say("There is nothing older.")
+		return
 	case at >= len(history):
-		l.at = len(history)
-		l.set("")
+		at = len(history)
+		l.set(r, "")
 	default:
-		l.at = at
-		l.set(history[at])
+		l.set(r, history[at])
+	}
+	l.at, l.recalled = at, at < len(history)
+}
+
+// move chooses another line of the list.
+func (l *lineOverlay) move(r *Root, step int) {
+	switch n := len(l.list); {
+	case n == 0:
+		r.say("Nothing there matches what is typed.")
+	case !l.chosen && step > 0 && !l.sure():
+		l.chosen = true
+	default:
+		l.chosen = true
+		l.win.cursor = (l.win.cursor + step + n) % n
+		l.win.show(n, l.win.height)
 	}
 }
 
-// complete completes a command, or says which there are.
+// sure reports whether enter means the first line of the list, though nobody
+// chose it: what is typed stands in its name as it is.
+func (l *lineOverlay) sure() bool {
+	return len(l.list) > 0 && l.list[0].rank <= byPart
+}
+
+// complete takes the chosen line of the list into what is typed.
 func (l *lineOverlay) complete(r *Root) {
-	typed := strings.TrimLeft(l.input.Value(), " ")
-	if rest, ok := strings.CutPrefix(typed, "watch "); ok {
-		l.completeServer(r, strings.TrimSpace(rest))
+	if len(l.list) == 0 {
+		if c, ok := commandOf(l.name()); ok && c.args != "" {
+			r.say("Here stands " + c.args + ": " + c.help + ".")
+			return
+		}
+		r.say("Nothing there matches what is typed.")
 		return
 	}
-	var found []string
-	for _, c := range commands {
-		if strings.HasPrefix(c.name, typed) {
-			found = append(found, c.name)
-		}
-	}
-	switch {
-	case len(found) == 1 && found[0] == "watch":
-		l.set("watch ")
-	case len(found) == 1:
-		l.set(found[0])
-	case len(found) > 1 && typed != "":
-		r.say("Commands: :" + strings.Join(found, " :"))
-	default:
-		r.say("Commands: " + commandNames())
-	}
+	l.take(r, &l.list[l.win.cursor])
 }
 
-// completeServer completes the server of :watch, where there are several.
-func (l *lineOverlay) completeServer(r *Root, typed string) {
-	var found []string
-	for _, s := range r.m.Links() {
-		if strings.HasPrefix(s.Name, typed) {
-			found = append(found, s.Name)
-		}
+func (l *lineOverlay) take(r *Root, e *entry) {
+	text := e.line
+	if e.args != "" || e.more {
+		text += " "
 	}
-	switch {
-	case len(r.m.Links()) < 2:
-		r.say("The id of the task stands here.")
-	case len(found) == 1:
-		l.set("watch " + found[0] + " ")
-	case len(found) == 0:
-		r.say("The id of the task stands here, or a server and the id.")
-	default:
-		r.say("Servers: " + task.CleanLine(strings.Join(found, " "), 400).Line())
-	}
+	l.set(r, text)
 }
 
+func (l *lineOverlay) name() string {
+	name, _ := split(l.input.Value())
+	return name
+}
+
+// accept runs what is typed, or the line of the list that is meant.
 func (l *lineOverlay) accept(r *Root) tea.Cmd {
 	text := strings.TrimSpace(l.input.Value())
+	_, args := split(text)
+	_, known := commandOf(l.name())
+	switch {
+	case l.chosen && len(l.list) > 0:
+		e := l.list[l.win.cursor]
+		if e.args != "" && e.args[0] != '[' {
+			l.take(r, &e)
+			r.say("Here stands " + e.args + ": " + e.help + ".")
+			return nil
+		}
+		text = e.line
+	case text == "" || known || args != "" || len(r.actionsOf(text)) > 0:
+	case l.sure():
+		e := l.list[0]
+		if e.args != "" && e.args[0] != '[' {
+			l.take(r, &e)
+			return nil
+		}
+		text = e.line
+	}
+	r.over = nil
 	var kept tea.Cmd
-	if remember(&r.taste.Commands, text) {
+	if !secret(text) && remember(&r.taste.Commands, text) {
 		kept = r.keepTaste()
 	}
 	return tea.Batch(kept, r.run(text))
 }
 
-func (l *lineOverlay) draw(*Root, *scene, []string) {}
+// secret reports whether a line holds what must not be kept: an URL may carry a
+// password or a token.
+func secret(text string) bool {
+	for word := range strings.FieldsSeq(text) {
+		u, err := url.Parse(word)
+		if err != nil && strings.Contains(word, "//") || err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+			return true
+		}
+		if strings.Contains(word, "@") && strings.ContainsAny(word, ":/") || strings.ContainsAny(word, "?#") && strings.Contains(word, "/") {
+			return true // without its scheme
+		}
+	}
+	return false
+}
 
-func (l *lineOverlay) foot(r *Root, s *scene) string {
+func (l *lineOverlay) foot(r *Root, _ *scene) string {
 	l.input.Width = max(r.width-width(l.input.Prompt)-2, 1)
 	return l.input.View()
-}
-
-// commands are what the command line knows.
-var commands = []struct{ name, help string }{
-	{"q", "quit"},
-	{"refresh", "ask all servers now"},
-	{"force", "try once what the server did not declare: cancel of the selected task, else the list of tasks"},
-	{"watch", "ID, or SERVER ID: follow a task that somebody else started"},
-	{"forget", "take the selected row away; its task is not cancelled"},
-}
-
-func commandNames() string {
-	var names []string
-	for _, c := range commands {
-		names = append(names, ":"+c.name)
-	}
-	return strings.Join(names, " ")
-}
-
-// run carries out a command.
-func (r *Root) run(text string) tea.Cmd {
-	name, rest, _ := strings.Cut(text, " ")
-	rest = strings.TrimSpace(rest)
-	if name == "watch" {
-		return r.watchTask(rest)
-	}
-	switch text {
-	case "":
-		return nil
-	case "q", "quit":
-		return r.askQuit()
-	case "refresh":
-		return r.refresh()
-	case "force":
-		return r.force()
-	case "forget":
-		return r.askForget()
-	}
-	if slices.ContainsFunc(commands, func(c struct{ name, help string }) bool { return c.name == name }) {
-		r.fail(":" + name + " takes nothing behind it.")
-		return nil
-	}
-	r.fail("There is no command :" + task.CleanLine(text, 40).Line() + ". There are " + commandNames() + ".")
-	return nil
-}
-
-// force allows one try of what the server did not declare.
-func (r *Root) force() tea.Cmd {
-	if row := r.m.Row(r.row()); row != nil && row.Live() && r.m.CanCancel(row.Key) != "" {
-		cmd := r.m.Update(model.ForceMsg{Key: row.Key})
-		if why := r.m.CanCancel(row.Key); why != "" {
-			r.refuse(why)
-			return cmd
-		}
-		r.say("Allowed once: " + r.k.Task.Cancel.Help().Key + " cancels " + r.scene().rowName(row) + ".")
-		return cmd
-	}
-	r.say("Asking each server once for its list of tasks, declared or not.")
-	return r.m.Update(model.ForceMsg{})
 }

@@ -187,7 +187,7 @@ func (p *logPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 		if p.doc != nil {
 			p.open(r)
 		}
-		r.say(map[bool]string{true: "Answers are shown now. v masks them again.", false: "Answers are masked."}[p.reveal])
+		r.say(map[bool]string{true: "Answers are shown now. " + keyOf(r.k.Log.Reveal) + " masks them again.", false: "Answers are masked."}[p.reveal])
 		return nil, true
 	case p.doc != nil && key.Matches(k, r.k.Everywhere.Back):
 		p.doc = nil

@@ -44,6 +44,8 @@ func (r *Root) leave() tea.Cmd {
 		r.side = r.detail
 	case r.hasSide() && (r.onSide || r.side == r.result):
 		r.side, r.onSide = r.detail, false
+	case r.at == atHelp:
+		r.closeHelp()
 	case r.at == atInbox:
 		r.at = atTasks
 	case r.at != atTasks:

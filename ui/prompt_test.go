@@ -353,7 +353,7 @@ func TestHelpExplainsItsWords(t *testing.T) {
 	onOps(t, 120, 40, func(s *stage, _ *script) {
 		s.press("?", "G")
 		s.shows("Words", "(most likely)", "◑ quiet", "push only")
-		s.press("g", "ctrl+d")
+		s.press("/", "of a yes", "enter")
 		s.shows("yes, of a yes or no")
 	})
 }

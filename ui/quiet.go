@@ -49,6 +49,6 @@ func (r *Root) startled(k tea.KeyMsg) bool {
 	if row := r.m.Row(r.under.row); row != nil {
 		what = r.scene().rowName(row)
 	}
-	r.say("The rows moved: this is now " + what + ". Press " + task.CleanLine(k.String(), 20).Line() + " again.")
+	r.say("The rows moved: this is now " + what + ". Press " + keyWord(k) + " again.")
 	return true
 }

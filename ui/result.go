@@ -77,7 +77,7 @@ func (p *resultPane) load(s *scene, o *model.Outcome) {
 
 func (p *resultPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	if key.Matches(k, r.k.List.Open) {
-		r.say("This is the whole result: w saves it, y copies it.")
+		r.say("This is the whole result: " + keyOf(r.k.Task.Save) + " saves it, " + keyOf(r.k.Task.Copy) + " copies it.")
 		return nil, true
 	}
 	return nil, p.doc != nil && p.doc.Update(k, &r.k.List)

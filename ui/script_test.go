@@ -248,7 +248,7 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	}
 	s.m = model.New(o)
 	s.r = New(s.m, Options{
-		Settings: Settings{Theme: uitest.Mono(t, false), Keys: keymap.Default()}, SaveDir: t.TempDir(),
+		Settings: Settings{Theme: uitest.Mono(t, false), Keys: keymap.Default()}, SaveDir: t.TempDir(), Taste: Taste{Met: true},
 		Bell:      func() { s.rung++ },
 		Clipboard: func(text string) error { s.copies = append(s.copies, text); return nil },
 		OpenURL:   func(page string) error { s.pages = append(s.pages, page); return nil },

@@ -36,7 +36,6 @@ func (p *logPane) searchable(*Root) searchable    { return searchedDoc(p.doc) }
 func (p *detailPane) searchable(r *Root) searchable {
 	return &searchedLines{v: &p.text, t: r.t}
 }
-func (p *helpPane) searchable(r *Root) searchable { return &searchedLines{v: &p.text, t: r.t} }
 
 func searchedDoc(d *render.Document) searchable {
 	if d == nil {

@@ -59,7 +59,8 @@ func TestSearchInTheDetail(t *testing.T) {
 func TestSearchInTheHelpAndTheLog(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {
 		s.press("?", "/", "no effect seen")
-		s.shows("1 of 1", "has not moved since")
+		s.shows("the server took it")
+		s.hides("sampling")
 		s.press("enter", "esc", "esc", "ctrl+n")
 		s.shows("no text here that can be searched")
 		s.press("l", "k", "enter", "/", "jsonrpc")

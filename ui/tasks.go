@@ -211,18 +211,19 @@ func (p *tasksPane) empty(s *scene, w, h int) []string {
 	b := s.m.Board()
 	if f := b.Filter(); f != "" && b.Total() > 0 {
 		words := []string{
-			"No task passes the filter; esc clears it.",
+			"No task passes the filter; " + keyOf(s.k.Everywhere.Back) + " clears it.",
 			"",
 			"/" + task.CleanLine(f, 200).Line() + " hides " + count(b.Total(), "task", "tasks") + ".",
 		}
 		head := p.head(s, p.columns(w, s.many), w)
 		return append([]string{head}, s.centred(words, w, h-1)...)
 	}
-	words := s.m.Why()
+	words := s.m.Why(s.k.Key)
 	if len(words) == 0 {
 		words = []string{"No tasks yet."}
 	}
-	words = append(s.apart(words), "", "r asks again, s shows the servers, ? the keys.")
+	e := &s.k.Everywhere
+	words = append(s.apart(words), "", keyOf(e.Refresh)+" asks again, "+keyOf(e.Servers)+" shows the servers, "+keyOf(e.Help)+" the keys.")
 	return s.centred(words, w, h)
 }
 

@@ -39,6 +39,9 @@ type Options struct {
 	// Editor returns the command that lets the person edit text in $EDITOR, in
 	// a file of that name, and makes a message of what came of it.
 	Editor func(text, name string, done func(text string, err error) tea.Msg) tea.Cmd
+	// Theme returns the theme of that name, Themes the names that there are.
+	Theme  func(name string) (*themes.Theme, error)
+	Themes func() []string
 	// Suspend returns the command that stops the process (ctrl+z).
 	Suspend tea.Cmd
 
@@ -84,6 +87,7 @@ type Root struct {
 	result *resultPane
 	log    *logPane
 	tools  *toolsPane
+	help   *helpPane
 
 	width, height int
 	at            place
@@ -103,14 +107,15 @@ type Root struct {
 	under      under     // what keys act on
 	moved      time.Time // when that became another by itself, zero for long ago
 
-	view     string // the last View, and what it was made of
-	viewOf   viewKey
-	searches []string               // what was looked for, oldest first
-	forms    map[callForm]bool      // those of calls with something that was typed here
-	sampled  map[task.PromptID]bool // those for which the person's command began by itself
-	lastTTL  time.Duration
-	wanted   task.Key // the row whose question the person waits for
-	sought   task.Key // the task that the person named by its id
+	view        string // the last View, and what it was made of
+	viewOf      viewKey
+	searches    []string               // what was looked for, oldest first
+	forms       map[callForm]bool      // those of calls with something that was typed here
+	sampled     map[task.PromptID]bool // those for which the person's command began by itself
+	lastTTL     time.Duration
+	pressedKeys int
+	wanted      task.Key // the row whose question the person waits for
+	sought      task.Key // the task that the person named by its id
 }
 
 // New returns the screen of m.
@@ -121,12 +126,12 @@ func New(m *model.Model, o Options) *Root {
 	r := &Root{
 		m: m, o: o, t: o.Settings.Theme, k: o.Settings.Keys, taste: o.Taste.clone(), now: o.Now(),
 		stopped: make(chan struct{}), forms: map[callForm]bool{}, sampled: map[task.PromptID]bool{}, lastTTL: time.Hour,
-		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{},
+		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{},
 	}
 	r.tools = newToolsPane(r)
 	r.panes = map[place]pane{
 		atTasks: r.tasks, atInbox: r.inbox, atLog: r.log, atTools: r.tools,
-		atServers: &serversPane{}, atHelp: &helpPane{},
+		atServers: &serversPane{}, atHelp: r.help,
 	}
 	r.side = r.detail
 	if o.Note != "" {

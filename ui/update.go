@@ -24,7 +24,7 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		keyed = true
-		cmd = r.pressed(msg)
+		cmd = tea.Batch(r.pressed(msg), r.meet())
 	case tea.WindowSizeMsg:
 		r.width, r.height = msg.Width, msg.Height
 	case clockMsg:
@@ -221,7 +221,7 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 		r.say("There is no text here that can be searched.")
 		return nil
 	}
-	r.say(task.CleanLine(k.String(), 20).Line() + " does nothing here. " + r.k.Everywhere.Help.Help().Key + " shows the keys.")
+	r.say(keyWord(k) + " does nothing here. " + r.k.Everywhere.Help.Help().Key + " shows the keys.")
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
 	e := &r.k.Everywhere
 	switch {
 	case key.Matches(k, e.Help):
-		r.visit(atHelp)
+		r.openHelp()
 	case key.Matches(k, e.Log):
 		r.visit(atLog)
 	case key.Matches(k, e.Servers):

@@ -107,13 +107,13 @@ func TestForgettingWhatHasEndedAsksNothing(t *testing.T) {
 
 func TestCommandsAreCompleted(t *testing.T) {
 	onOps(t, 100, 24, func(s *stage, _ *script) {
-		s.press(":", "fo", "tab")
-		s.shows("Commands: :force :forget")
+		s.press(":", "fo")
+		s.shows("force", "forget")
 		s.press("rg", "tab")
 		s.shows(": forget")
-		s.press("esc", ":", "w", "tab")
+		s.press("esc", ":", "wat", "tab")
 		s.shows(": watch")
-		s.press("tab")
-		s.shows("The id of the task stands here.")
+		s.press("tab", "tab")
+		s.shows(": watch ops", "Here stands [SERVER] ID")
 	})
 }

@@ -27,7 +27,7 @@ func (p *Pane) View(w, h int, focused bool) string {
 	switch {
 	case len(p.shown) == 0 || room == 0:
 		if len(p.all) > 0 && room > 0 {
-			lines = append(lines, p.theme.Dim.Paint("No tool matches. esc shows them all."))
+			lines = append(lines, p.theme.Dim.Paint("No tool matches. "+p.keys.Everywhere.Back.Help().Key+" shows them all."))
 		}
 	case w >= sideBySide:
 		left := min(max(w*2/5, 34), 56)
@@ -101,7 +101,7 @@ func (p *Pane) filterLine() string {
 	if p.typing {
 		line += t.Cursor.Paint(" ")
 	} else {
-		line += t.Dim.Paint("  (esc shows all)")
+		line += t.Dim.Paint("  (" + p.keys.Everywhere.Back.Help().Key + " shows all)")
 	}
 	return line
 }

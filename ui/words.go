@@ -1,0 +1,34 @@
+package ui
+
+// vocabulary explains the words that callboard has for what it knows.
+func (s *scene) vocabulary() [][2]string {
+	g := &s.t.Glyphs
+	return [][2]string{
+		{g.Live + " live", "the server is reached, and its own messages arrive"},
+		{g.Quiet + " quiet", "the server is reached, but sends nothing by itself: it is polled"},
+		{g.Down + " down", "the server is not reached; what is shown may be out of date"},
+		{"rejoined", "the session is one of an earlier callboard"},
+		{"pushed", "the server told of the task by itself"},
+		{"polled", "callboard asked for this task"},
+		{"listed", "callboard asked for all tasks"},
+		{"kept from before", "known before callboard was started, and not heard of since"},
+		{"a ? behind a word", "it may be out of date"},
+		{"cancelling", "you want it cancelled; until it has ended it may still end otherwise"},
+		{"tool error", "the task completed, and its result says that the tool failed"},
+		{"must visit", "the call wants an address visited first, and is then sent again"},
+		{"held", "your answer waits for those to the other questions of the task"},
+		{"(most likely)", "inferred: the question named no task, and this one fits"},
+		{"sampling", "the server wants text in the place of a model's; you write it, or a command of yours does"},
+		{"floods", "the server asks faster than anybody could read: its questions are taken in slowly"},
+		{"withdrawn", "the question can no longer be answered"},
+		{"draft kept", "it can no longer be answered, and what you typed can be read"},
+		{"no effect seen", "the server took it, and its task has not moved since"},
+		{"declined", "you told the server no"},
+		{"dismissed", "you told the server that there is no answer"},
+		{"expired", "the server forgot the task after its time to live"},
+		{"gone", "the server forgot the task before that"},
+		{"push only", "the server tells of the task, but does not let it be read"},
+		{"not ours", "the task was started with other credentials; it is not asked for"},
+		{"unknown", "the call's reply was never seen: it may have done something"},
+	}
+}
