@@ -19,11 +19,22 @@ func (m *Model) cancel(key task.Key) {
 		m.tell(true, "That cancel is being sent already.")
 		return
 	}
+	m.sendCancel(l, r)
+}
+
+// sendCancel begins the wish of a cancel that nothing stands against.
+func (m *Model) sendCancel(l *link, r *Row) *Wish {
+	w := m.wish(r, "cancel")
+	m.putCancel(l, r)
+	return w
+}
+
+// putCancel puts a cancel on its way.
+func (m *Model) putCancel(l *link, r *Row) {
 	if r.Key.ID == "" {
 		m.abandon(l, r)
 		return
 	}
-	m.wish(r, "cancel")
 	id := r.Key.ID
 	delete(l.forceStop, id) // forced once
 	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
@@ -58,16 +69,24 @@ func (m *Model) cancelled(l *link, n cancelledNews) {
 	}
 	w := r.Wish
 	if n.err != nil {
+		if m.bulkBusy(l, w, n.err) {
+			return
+		}
+		many := w.bulk
 		state, why := failedWish(n.err)
 		if n.err.Kind == task.RPC {
 			why = "the server refused: " + why
 		}
 		m.wishMoved(w, state, why)
-		m.tell(true, "Cancel of %s: %s.", r.Key.ID.Text().Line(), why)
+		if !many { // the sum of many is told at their end
+			m.tell(true, "Cancel of %s: %s.", r.Key.ID.Text().Line(), why)
+		}
 		if r.Live() {
 			l.sched.want(n.id, m.now)
 		}
-		m.troubled(l, n.err)
+		if !m.troubled(l, n.err) && many {
+			m.unanswered(l, n.err, n.sent)
+		}
 		return
 	}
 	w.intent = n.after.ID == ""

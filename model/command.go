@@ -96,6 +96,9 @@ func (m *Model) do(f func() tea.Msg) {
 // it returns comes back to Update unless the link has moved on. Where the server
 // asked to be left alone for a while, f waits for that first.
 func (m *Model) ask(l *link, limit time.Duration, f func(context.Context, Server) any) {
+	if limit > 0 {
+		l.load.requests++
+	}
 	stamp, ctx, server, hold := reply{link: l.index, attempt: l.attempt}, l.ctx, l.server, l.busyTo
 	m.do(func() (msg tea.Msg) {
 		defer func() {

@@ -120,7 +120,7 @@ func (l *link) listable() bool {
 
 // down ends the session or the attempt at one, and plans the next.
 func (m *Model) down(l *link, e *task.Error) {
-	l.faults++
+	l.faults.add(e.Kind)
 	l.cancel()
 	l.attempt++ // whatever is still on its way answers a question of the past
 	joined, postOnly := l.resume.Joined, l.resume.PostOnly
@@ -133,8 +133,11 @@ func (m *Model) down(l *link, e *task.Error) {
 		l.resume.Joined, l.resume.PostOnly = joined, postOnly
 		l.server = nil
 		m.do(func() tea.Msg { closeSession(s); return nil })
+		m.failCancels(l, e.Message.Line())
 		m.cut(l, e)
+		m.lostWishes(l)
 	} else if l.quiet {
+		m.failCancels(l, e.Message.Line())
 		m.cut(l, e) // the session was left for its stream, and is not to be had again
 	}
 	l.dialing, l.err, l.why, l.mute, l.quiet = false, e, e.Message.Line(), nil, false
@@ -246,7 +249,9 @@ func (m *Model) progressed(l *link) {
 // troubled takes in an error of a call on the session; it reports whether the
 // whole link is concerned.
 func (m *Model) troubled(l *link, e *task.Error) bool {
-	l.faults++
+	if e.Kind != task.SessionLost { // which down counts
+		l.faults.add(e.Kind)
+	}
 	switch e.Kind {
 	case task.SessionLost:
 		m.down(l, e)

@@ -317,6 +317,13 @@ func (m *Model) closeAsk(a *Ask, state AskState, why string) {
 	if kept == "" && state == Withdrawn && a.again {
 		kept = "; the answer is held again where the same is asked"
 	}
+	if state == Withdrawn && !m.hushed && !m.cancelling(a) {
+		key := a.Row
+		if key.IsZero() {
+			key.Server = a.Server
+		}
+		m.diary.happened(AwayRow{Kind: AwayWithdrawn, At: m.now, Key: key, Why: ownWords(why)})
+	}
 	if state == Withdrawn && (kept != "" || !m.cancelling(a)) {
 		m.tell(true, "%s can no longer be answered: %s%s.", m.withdrawnNews(a), why, kept)
 	}

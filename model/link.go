@@ -37,7 +37,24 @@ type LinkView struct {
 	Swept     time.Time // the end of the last whole sweep, zero for never
 	SweepErr  string    // why the board cannot be listed, "" where it can
 	Stalled   bool      // an open sweep or poll is overdue
-	Faults    int       // errors on the link so far
+	Faults    int       // errors on the link so far, all kinds
+	// FaultKinds are the same by their kind.
+	FaultKinds Faults
+	// Requests is how many were sent; RoundTrip and SlowestTrip are the median and
+	// the longest of the last answers, zero where there was none.
+	Requests               int
+	RoundTrip, SlowestTrip time.Duration
+	SweepTook              time.Duration // the last whole sweep, zero for none
+	// Live, Asking and Ended are its rows: those that may still change, those of
+	// them that ask, and the others.
+	Live, Asking, Ended int
+	// Pushed says that push brings news of its tasks, so that they are polled
+	// seldom.
+	Pushed bool
+	Tries  int // attempts in vain since a session made progress
+	// Guard is the word that the person has to type before something is written to
+	// this server, "" for none.
+	Guard string
 	// Rejoined says that the session is one that was kept from before callboard
 	// was started; PostOnly that another callboard has its stream of pushed news.
 	Rejoined, PostOnly bool
@@ -77,8 +94,11 @@ type link struct {
 	nextTry time.Time   // of the next dial
 	busyTo  time.Time   // the server asked to be left alone until then
 	retries int         // dials in vain, since a session made progress
-	faults  int
-	met     bool // a session was reached before
+	faults  Faults
+	load    load
+	counts  [classes]int // of its rows
+	lost    bool         // it was told that it is lost
+	met     bool         // a session was reached before
 	// rejoined: the session that was reached first was kept from before, and it
 	// is that one still.
 	rejoined bool
@@ -134,6 +154,10 @@ type link struct {
 	forceStop map[task.ID]bool // tasks whose cancel is tried though not declared
 	starts    int              // calls without an end, or a task, yet
 
+	// Of the Bulk: what waits to be sent, and what is on its way.
+	cancels    []queued
+	cancelling map[*Wish]bool
+
 	tools    ToolsView
 	toolsOld bool
 	toolsDue time.Time
@@ -169,6 +193,7 @@ func (m *Model) settleState(l *link) {
 	if l.since.IsZero() || state != l.state {
 		l.state, l.since = state, m.now
 	}
+	m.lostOrBack(l)
 	m.rev++
 }
 
@@ -176,10 +201,15 @@ func (m *Model) settleState(l *link) {
 func (l *link) view(now time.Time) LinkView {
 	v := LinkView{
 		Name: l.target.Name, URL: l.target.URL, State: l.state, Why: l.why, Err: l.err, NextTry: l.nextTry,
-		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults,
+		About: l.about, Since: l.since, Swept: l.swept, SweepErr: l.listErr, Faults: l.faults.Total(),
 		Rejoined: l.rejoined, PostOnly: l.resume.PostOnly && l.rejoined,
 		Keeps: l.target.Memory != nil, Trouble: l.warning, Flood: l.flood,
+		FaultKinds: l.faults, Requests: l.load.requests, SweepTook: l.load.swept, Tries: l.retries, Guard: l.target.Guard,
+		Asking: l.counts[asking], Live: l.counts[asking] + l.counts[working] + l.counts[calls],
+		Ended:  l.counts[completed] + l.counts[failed] + l.counts[cancelled] + l.counts[gone],
+		Pushed: l.state == Live && !l.sched.push.missed,
 	}
+	v.RoundTrip, v.SlowestTrip = l.load.roundTrip()
 	switch {
 	case l.mute != nil:
 		v.Why, v.Err, v.NextTry = l.mute.Message.Line(), l.mute, l.sched.hold

@@ -26,6 +26,9 @@ type Target struct {
 	// Refreshes says that the credentials are read anew for each try (a token
 	// file), so that trying again can help where they were refused.
 	Refreshes bool
+	// Guard is the word that the person types before anything is written to this
+	// server (its name, or "prod"); "" for none. The model only hands it on.
+	Guard string
 	// Memory is what outlives the program; nil keeps nothing.
 	Memory Memory
 	// Watch are tasks that the person named by their ids (--task): they are
@@ -73,6 +76,8 @@ type Model struct {
 	selected task.Key
 	watched  []*Wish // delivered, and no effect seen yet
 	kept     []*Row  // rows whose result is kept, in the order of their coming
+	marks    marks
+	bulk     *Bulk // the last cancel of many, nil for none
 
 	asks     map[task.PromptID]*Ask
 	askOrder []*Ask // as they came
@@ -81,6 +86,8 @@ type Model struct {
 	samples  uint64 // commands so far
 
 	rev, rings uint64
+	diary      diary
+	hushed     bool // what is withdrawn now is no news
 	notice     notice
 	untold     []string // of Shutdown
 
@@ -147,6 +154,16 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.forget(msg.Key)
 	case CancelMsg:
 		m.cancel(msg.Key)
+	case CancelManyMsg:
+		m.cancelMany(msg.Keys)
+	case RetryBulkMsg:
+		m.retryBulk()
+	case StopBulkMsg:
+		m.stopBulk()
+	case MarkMsg:
+		m.markRows(msg.Keys, msg.On)
+	case MarkAllMsg:
+		m.markAll(msg.On)
 	case StartMsg:
 		m.start(msg.Server, msg.Call)
 	case ResultMsg:
@@ -177,6 +194,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.woke(msg)
 	case sliceMsg:
 		m.slice(msg)
+	case markSlice:
+		m.markOn(msg)
+	case bulkSlice:
+		m.deal(msg)
 	default:
 		return nil
 	}
@@ -262,6 +283,7 @@ func (m *Model) drive(l *link) {
 		m.keepNow(l)
 	}
 	m.takeOver(l)
+	m.sendCancels(l)
 	if l.server == nil {
 		if !l.dialing && !l.nextTry.IsZero() && !m.now.Before(l.nextTry) {
 			m.dial(l)
@@ -302,6 +324,7 @@ func (m *Model) wake(l *link) time.Time {
 		sooner(at)
 	}
 	sooner(l.missing.due())
+	sooner(l.cancelsDue(m.now))
 	if !l.tools.Loading {
 		sooner(l.toolsDue)
 	}

@@ -183,7 +183,8 @@ func (m *Model) adopt(l *link, r *Row) {
 	if gone == nil {
 		return
 	}
-	m.counts[gone.class]--
+	m.parted(gone)
+	m.uncount(gone)
 	m.board.remove(gone)
 }
 
@@ -202,9 +203,25 @@ func (m *Model) changed(r *Row) {
 	if k := r.classOf(); k != r.class {
 		m.counts[r.class]--
 		m.counts[k]++
+		early := r.How == task.Remembered
+		if l := m.byName[r.Key.Server]; l != nil {
+			l.counts[r.class]--
+			l.counts[k]++
+			early = early || r.How == task.Listed && l.swept.IsZero()
+		}
+		m.classed(r, r.class, k, early)
 		r.class = k
 	}
 	m.board.touch(r)
+}
+
+// uncount counts r no longer.
+func (m *Model) uncount(r *Row) {
+	m.counts[r.class]--
+	if l := m.byName[r.Key.Server]; l != nil {
+		l.counts[r.class]--
+	}
+	r.class = uncounted
 }
 
 // skewed takes over how far the server's clock is ahead of ours. Many rows are
@@ -227,7 +244,7 @@ func (m *Model) skewed(l *link, skew time.Duration) {
 // streamed takes in how push is doing.
 func (m *Model) streamed(l *link, e task.Stream) {
 	if !e.Up && l.stream.Up {
-		l.faults++
+		l.faults.Broken++
 	}
 	lost := !e.Up && l.stream.Up && l.about.Era == task.Modern
 	l.stream = e
@@ -256,6 +273,7 @@ type (
 		task   task.Task
 		err    *task.Error
 		sentAt time.Time
+		took   time.Duration
 	}
 )
 
@@ -264,6 +282,7 @@ func (m *Model) get(l *link, ids []task.ID) {
 	l.gets++
 	n := l.gets
 	l.getting[n] = m.now
+	l.load.requests += len(ids) - 1
 	m.ask(l, 2*getLimit, func(ctx context.Context, s Server) any {
 		answers := make([]answer, len(ids))
 		var g errgroup.Group
@@ -274,6 +293,7 @@ func (m *Model) get(l *link, ids []task.ID) {
 				defer cancel()
 				a := answer{id: id, sentAt: time.Now()}
 				a.err = asError(safely(func() (err error) { a.task, err = s.Get(ctx, id); return err }))
+				a.took = time.Since(a.sentAt)
 				answers[i] = a
 				return nil
 			})
@@ -288,6 +308,7 @@ func (m *Model) got(l *link, g got) {
 	m.learn(l)
 	for _, a := range g.answers {
 		l.sched.replied(a.id, a.err == nil, m.now)
+		l.answered(a.took, a.err)
 		switch r := l.store.tasks[a.id]; {
 		case a.err == nil && a.task.ID != a.id:
 			m.pollFailed(r, "the server answered for another task")

@@ -36,9 +36,11 @@ type Row struct {
 	How      task.How
 	Mark     Mark
 	Later    task.Status // a later report that contradicts the end; Unknown for none
+	Marked   bool        // the person chose it, to act on many at once
 	foreign  bool        // Handle is of other credentials
 	known    bool        // list, get or a reply of ours told of it, not push alone
 	class    class
+	markAt   int32       // its place among the marked rows, plus one
 	doubts   uint8       // polls in a row that were asked later, but tell of an earlier lastUpdatedAt
 	Steps    []task.Step // the time line, oldest first
 	Dropped  int         // steps before Steps[0] no longer kept

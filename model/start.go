@@ -201,12 +201,12 @@ func (m *Model) becomes(l *link, r *Row, rep report) *Row {
 // over what the call's row holds.
 func (m *Model) merge(l *link, r, call *Row) {
 	m.board.remove(call)
-	m.counts[call.class]--
-	call.class = uncounted
+	m.uncount(call)
 	if m.selected == call.Key {
 		m.selected = r.Key
 		l.sched.selected = r.Key.ID
 	}
+	m.marks.moveMark(m, call, r)
 	l.store.calls[call.Key.Call] = r
 	r.Call, r.Tool, r.Progress, r.known, r.Sent = call.Call, call.Tool, call.Progress, true, call.Sent
 	r.Wish, r.First = call.Wish, call.First
@@ -328,7 +328,6 @@ func (m *Model) progress(l *link, e task.Progressed) {
 
 // abandon gives a plain call up: the protocol's way to cancel a request.
 func (m *Model) abandon(l *link, r *Row) {
-	m.wish(r, "cancel")
 	id := r.Key.Call
 	m.ask(l, callLimit, func(ctx context.Context, s Server) any {
 		return abandoned{id, asError(s.Abandon(ctx, id))}
@@ -341,9 +340,15 @@ func (m *Model) abandoned(l *link, n abandoned) {
 		return
 	}
 	if n.err != nil {
+		if m.bulkBusy(l, r.Wish, n.err) {
+			return
+		}
+		many := r.Wish.bulk
 		state, why := failedWish(n.err)
 		m.wishMoved(r.Wish, state, why)
-		m.tell(true, "Cancel of %s: %s.", r.Tool.Line(), why)
+		if !many {
+			m.tell(true, "Cancel of %s: %s.", r.Tool.Line(), why)
+		}
 		m.troubled(l, n.err)
 		return
 	}

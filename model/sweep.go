@@ -36,6 +36,7 @@ type paged struct {
 	page task.Page
 	err  *task.Error
 	rest bool
+	took time.Duration
 }
 
 var pageSeed = maphash.MakeSeed()
@@ -53,7 +54,7 @@ func (m *Model) askPage(l *link, from task.Cursor) {
 		if page.SentAt.IsZero() {
 			page.SentAt = sentAt
 		}
-		return paged{page: page, err: asError(err)}
+		return paged{page: page, err: asError(err), took: time.Since(sentAt)}
 	})
 }
 
@@ -63,6 +64,9 @@ func (m *Model) paged(l *link, p paged) {
 		return
 	}
 	m.learn(l)
+	if !p.rest {
+		l.answered(p.took, p.err)
+	}
 	if p.err != nil {
 		m.sweepFailed(l, p.err)
 		return
@@ -89,6 +93,7 @@ func (m *Model) paged(l *link, p paged) {
 	}
 	l.sweep, l.swept, l.listErr = nil, m.now, ""
 	l.sched.swept(true, len(sw.pages), sw.items, m.now)
+	l.load.swept = l.sched.sweepTo.Sub(l.sched.sweepFrom)
 	m.judgeMissing(l)
 }
 

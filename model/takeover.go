@@ -80,12 +80,13 @@ func left(ours, kept task.Resume) task.Resume {
 // again.
 func (m *Model) askedAgain(l *link) {
 	said := m.notice
+	m.hushed = true
 	for _, a := range slices.Clone(m.askOrder) {
 		if a.Server == l.target.Name && a.waits() {
 			m.closeAsk(a, Withdrawn, "the session was rejoined for its stream, which brings it again")
 		}
 	}
-	m.notice = said
+	m.notice, m.hushed = said, false
 }
 
 // engaged reports whether l is not to be disturbed: something of it would not
@@ -94,7 +95,7 @@ func (m *Model) askedAgain(l *link) {
 // now.
 func (m *Model) engaged(l *link) bool {
 	patient := m.now.Before(l.estateAt.Add(patience))
-	return l.starts > 0 || l.tools.Loading || l.mute != nil || m.now.Before(l.busyTo) || len(m.busyRows(l)) > 0 ||
+	return l.starts > 0 || len(l.cancels) > 0 || l.tools.Loading || l.mute != nil || m.now.Before(l.busyTo) || len(m.busyRows(l)) > 0 ||
 		slices.ContainsFunc(m.askOrder, func(a *Ask) bool {
 			return a.Server == l.target.Name && a.waits() && (patient || a.State != Open)
 		})

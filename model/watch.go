@@ -120,8 +120,8 @@ func (m *Model) remove(l *link, r *Row) {
 	delete(l.missing.ids, r.Key.ID)
 	delete(l.recorded, r.Key)
 	delete(l.unkept, r.Key.ID)
-	m.counts[r.class]--
-	r.class = uncounted
+	m.parted(r)
+	m.uncount(r)
 	m.board.remove(r)
 	m.watched = slices.DeleteFunc(m.watched, func(w *Wish) bool { return w.key == r.Key })
 	m.kept = slices.DeleteFunc(m.kept, func(k *Row) bool { return k == r })

@@ -42,6 +42,10 @@ type Wish struct {
 	patient bool
 	// maybe: it was sent before, and that may have arrived.
 	maybe bool
+	// bulk: it is one of the Bulk's that are on their way; tries counts the times
+	// that it was sent for that.
+	bulk  bool
+	tries uint8
 }
 
 // effectAfter is how long a task may show no effect of what was delivered,
@@ -70,6 +74,9 @@ func (m *Model) wish(r *Row, verb string) *Wish {
 	if r != nil {
 		w.key, w.from = r.Key, r.Task.Status
 		if !r.Cancelling() || verb == "cancel" {
+			if r.Wish != nil && r.Wish.bulk {
+				m.bulkMoved(r.Wish, WishUnknown, "something else was wanted of it while the cancel was on its way")
+			}
 			r.Wish = w // while a cancel is waited for, an answer shows at its question
 		}
 		if l := m.byName[r.Key.Server]; m.now.Before(l.busyTo) {
@@ -97,6 +104,9 @@ func (m *Model) wishMoved(w *Wish, state WishState, why string) {
 		m.changed(r)
 	}
 	m.unwatch(w)
+	if w.bulk && state != Sending {
+		m.bulkMoved(w, state, why)
+	}
 	switch {
 	case state == Delivered:
 		m.watched = append(m.watched, w)

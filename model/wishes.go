@@ -27,6 +27,22 @@ type (
 	TakeSampleMsg struct{ Prompt task.PromptID }
 	// CancelMsg cancels a task, or abandons a plain call.
 	CancelMsg struct{ Key task.Key }
+	// CancelManyMsg cancels those of many tasks that can be cancelled, a bounded
+	// number at a time; Bulk says how far it is. nil stands for the marked rows.
+	CancelManyMsg struct{ Keys []task.Key }
+	// RetryBulkMsg sends those again of the last CancelManyMsg that failed or were
+	// stopped.
+	RetryBulkMsg struct{}
+	// StopBulkMsg stops those that were not sent yet.
+	StopBulkMsg struct{}
+	// MarkMsg marks rows, or takes their marks away.
+	MarkMsg struct {
+		Keys []task.Key
+		On   bool
+	}
+	// MarkAllMsg marks all rows that pass the filter; where On is false it takes
+	// all marks away, also those of rows that the filter hides.
+	MarkAllMsg struct{ On bool }
 	// StartMsg sends a tools/call; the new row's key is {Server, Call: Call.ID}.
 	StartMsg struct {
 		Server string

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"callboard/model/task"
+)
+
+func TestSince(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		s.put(a("old", task.Working), a("done", task.Completed), a("asks", task.InputRequired))
+		st.pass(time.Second)
+		if all := st.Since(time.Time{}); all.Total() != 0 {
+			t.Fatalf("what was there at the start counts: %+v", all)
+		}
+		left := time.Now()
+		st.tell(push(a("new", task.Working)))
+		st.tell(push(a("new", task.InputRequired)), task.Prompted{Prompt: task.Prompt{ID: "p", Task: "new", At: time.Now()}})
+		st.tell(push(a("old", task.Failed)), push(a("asks", task.Completed)))
+		st.tell(push(a("new", task.Cancelled)))
+		got := st.Since(left)
+		if got.Began != 1 || got.Asked != 1 || got.Failed != 1 || got.Ended != 1 || got.Cancelled != 1 || got.Withdrawn != 1 || got.More != 0 {
+			t.Errorf("%+v", got)
+		}
+		if len(got.Rows) != 6 || got.Rows[0].Kind != AwayBegan || got.Rows[0].Key != key("new") || got.Rows[1].Kind != AwayAsked {
+			t.Errorf("%+v", got.Rows)
+		}
+		st.pass(time.Second)
+		left = time.Now()
+		st.lose(task.Lost)
+		st.pass(time.Minute)
+		if got := st.Since(left); got.Lost != 1 || got.Back != 1 || got.Rows[0].Why != "it broke" || got.Total() != 2 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestSinceIsBounded(t *testing.T) {
+	var d diary
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	const n = 50_000
+	for i := range n {
+		d.happened(AwayRow{Kind: AwayEnded, At: at.Add(time.Duration(i) * time.Second), Key: key(fmt.Sprint(i))})
+	}
+	if len(d.marks) > awayMarks {
+		t.Errorf("%d counts", len(d.marks))
+	}
+	all := d.since(time.Time{})
+	if all.Ended != n || len(all.Rows) != awayRows || all.More != n-awayRows || all.Rows[awayRows-1].Key != key(fmt.Sprint(n-1)) {
+		t.Errorf("%d ended, %d rows, %d more", all.Ended, len(all.Rows), all.More)
+	}
+	for _, back := range []int{1, 100, 500, 5000} {
+		got := d.since(at.Add((n - time.Duration(back)) * time.Second))
+		if got.Ended < back || got.Ended > back+back/8+1 {
+			t.Errorf("%d of the last %d", got.Ended, back)
+		}
+	}
+}
+
+func TestFaultsByKind(t *testing.T) {
+	s := newScript()
+	s.put(a("t", task.Working))
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		kinds := map[task.ErrorKind]int{}
+		for _, kind := range []task.ErrorKind{task.Timeout, task.RPC, task.Protocol, task.Busy, task.Denied} {
+			s.onGet = func(task.ID) (task.Task, error) {
+				return task.Task{}, &task.Error{Kind: kind, Code: 1, Message: task.Own("no")}
+			}
+			kinds[kind] = st.link().FaultKinds.Total()
+			st.wish(RefreshMsg{})
+			for i := 0; st.link().FaultKinds.Total() == kinds[kind] && i < 1000; i++ {
+				st.pass(time.Second)
+			}
+			s.onGet = nil
+			st.pass(2 * time.Minute)
+		}
+		st.lose(task.Lost)
+		f := st.link().FaultKinds
+		if f.Timeouts == 0 || f.Errors == 0 || f.Bad == 0 || f.Busy == 0 || f.Auth == 0 || f.Broken != 1 || f.Refused != 0 {
+			t.Errorf("%+v", f)
+		}
+		if v := st.link(); v.Faults != f.Total() || v.Requests == 0 || v.Live != 1 || v.Asking != 0 || v.Ended != 0 {
+			t.Errorf("%+v", v)
+		}
+	})
+}
