@@ -15,7 +15,7 @@ import (
 
 // fresh returns b's rows sorted and filtered anew.
 func fresh(b *Board) []*Row {
-	o := newOrder(0, b.now.by, b.now.reverse, b.now.filter)
+	o := newOrder(0, b.order.by, b.order.reverse, b.order.filter)
 	var rows []*Row
 	for _, r := range b.all {
 		if o.passes(r) {
@@ -33,6 +33,16 @@ func fresh(b *Board) []*Row {
 		return c
 	})
 	return rows
+}
+
+// checkOrder checks that what shows is in its right order.
+func checkOrder(t *testing.T, b *Board) {
+	t.Helper()
+	for i := 1; i < b.Len(); i++ {
+		if !b.order.less(b.At(i-1), b.At(i)) || !b.order.passes(b.At(i)) {
+			t.Fatalf("row %d is out of order", i)
+		}
+	}
 }
 
 func checkBoard(t *testing.T, b *Board) {
@@ -98,7 +108,10 @@ func TestBoardIsAlwaysSorted(t *testing.T) {
 			pump()
 		}
 		if i%2000 == 0 || i > 11_998 {
-			checkBoard(t, m.Board())
+			checkOrder(t, m.Board())
+			if !m.Board().Busy() {
+				checkBoard(t, m.Board())
+			}
 		}
 	}
 	for len(slices) > 0 {
@@ -167,7 +180,11 @@ func TestFilter(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "prod": true, "id-4": true, "DEPLOY": true, "über": true, "ASKING": true, "input_": true, "gb": true, "gbx": false, "working": false,
 	} {
-		if got := newOrder(0, ByStatus, false, text).passes(r); got != want {
+		f, err := parseFilter(text)
+		if err != nil {
+			t.Fatal(err.line())
+		}
+		if got := f.passes(r, time.Time{}); got != want {
 			t.Errorf("filter %q: %v", text, got)
 		}
 	}
@@ -201,9 +218,10 @@ func TestBigSortInSlices(t *testing.T) {
 		st.settle()
 		st.run(st.Update(SortMsg{ByTask}))
 		st.run(st.Update(FilterMsg{"t0"}))
-		if !st.Board().Busy() || st.Board().Len() != 3*sliceRows || st.Board().Filter() != "t0" {
-			t.Errorf("busy %v, %d rows", st.Board().Busy(), st.Board().Len())
+		if done, total := st.Board().Progress(); !st.Board().Busy() || st.Board().Len() != done || done != sliceRows || total != 3*sliceRows || st.Board().Filter() != "t0" {
+			t.Errorf("busy %v, %d rows, %d of %d", st.Board().Busy(), st.Board().Len(), done, total)
 		}
+		checkOrder(t, st.Board())
 		st.settle()
 		if st.Board().Busy() || st.Board().Len() != 10_000 || st.Board().At(0).Key.ID != "t00000" {
 			t.Errorf("busy %v, %d rows", st.Board().Busy(), st.Board().Len())

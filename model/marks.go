@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"callboard/model/task"
 
@@ -78,13 +79,17 @@ func (m *Model) markOn(msg markSlice) {
 	if msg.gen != k.gen || k.walk == nil {
 		return
 	}
-	n := min(sliceRows, len(k.walk))
-	for _, r := range k.walk[:n] {
+	began, n := time.Now(), 0
+	for _, r := range k.walk[:min(sliceRows, len(k.walk))] {
+		if n%fewRows == fewRows-1 && time.Since(began) > sliceTime {
+			break
+		}
+		n++
 		switch {
 		case r.place.at == 0: // it left the table meanwhile
 		case k.pass == nil:
 			k.set(m, r, false)
-		case k.pass.passes(r):
+		case m.board.lets(k.pass, r):
 			k.set(m, r, true)
 		}
 	}
@@ -114,6 +119,7 @@ func (k *marks) set(m *Model, r *Row, on bool) {
 	r.Marked = on
 	m.rev++
 	r.Rev = m.rev
+	m.board.touch(r) // the filter may ask for marks
 }
 
 // tidy closes the gaps where they are the most of it.

@@ -103,6 +103,7 @@ func New(o Options) *Model {
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.board = newBoard(m.Row, func(s sliceMsg) { m.do(func() tea.Msg { return s }) })
+	m.board.looked = func() task.Key { return m.selected }
 	for i, t := range o.Targets {
 		l := newLink(i, t, o)
 		m.links = append(m.links, l)
@@ -182,6 +183,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.sort(msg.By)
 	case FilterMsg:
 		m.filter(msg.Text)
+	case PauseMsg:
+		m.pause(msg.On)
 	case reply:
 		m.replied(msg)
 	case recalled:
@@ -270,6 +273,10 @@ func (m *Model) pursue() tea.Cmd {
 	for _, w := range m.watched {
 		sooner(w.settles())
 	}
+	if m.board.tick(m.now) {
+		m.rev++
+	}
+	sooner(m.board.due())
 	m.arm(next)
 	m.writeAudit()
 	cmds := m.cmds

@@ -3,7 +3,7 @@ package model
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"callboard/model/task"
 
@@ -25,11 +25,16 @@ const (
 	ByServer
 )
 
-// place is where a row stands in the table.
+// place is where a row stands in the table. in, waits and times are of the order
+// whose number is order, and mean nothing in another one.
 type place struct {
-	at   int // in Board.all, plus one; 0: not there
-	keys [2]sortKey
-	in   [2]bool
+	at    int32  // in Board.all, plus one; 0: not there
+	order uint32 // the number of the order that has seen the row last
+	times int32  // in order.times, plus one; 0: not there
+	came  uint32 // the number of the pause in which the row came, 0: in none
+	in    bool   // it passes the filter, and is in the tree under key
+	due   int64  // when time alone may change whether it passes, see filter.next
+	key   sortKey
 }
 
 // sortKey is what a row is sorted by. It is kept with the row, since the row
@@ -107,25 +112,25 @@ func (r *Row) permille() int64 {
 	return 0
 }
 
-// order is one sort and filter of the rows. Two can exist at a time, the one
-// that shows and the next one, each in its own slot of the rows' places.
+// order is one sort and filter of the rows. Their places are those in the order
+// that has the newest number.
 type order struct {
-	slot    int
+	n       uint32
 	by      Column
 	reverse bool
-	filter  string // as typed
-	needle  string // in lower case
+	filter  *filter
 	tree    *btree.BTreeG[*Row]
+	times   timeHeap
 }
 
-func newOrder(slot int, by Column, reverse bool, filter string) *order {
-	o := &order{slot: slot, by: by, reverse: reverse, filter: filter, needle: strings.ToLower(filter)}
+func newOrder(n uint32, by Column, reverse bool, f *filter) *order {
+	o := &order{n: n, by: by, reverse: reverse, filter: f}
 	o.tree = btree.NewBTreeGOptions(o.less, btree.Options{NoLocks: true})
 	return o
 }
 
 func (o *order) less(x, y *Row) bool {
-	if c := x.place.keys[o.slot].compare(y.place.keys[o.slot]); c != 0 {
+	if c := x.place.key.compare(y.place.key); c != 0 {
 		return c < 0 != o.reverse
 	}
 	return compareKeys(x.Key, y.Key) < 0 // the same whichever way it is sorted
@@ -136,33 +141,50 @@ func compareKeys(x, y task.Key) int {
 		strings.Compare(string(x.Call), string(y.Call)))
 }
 
-// touch puts r where it belongs now.
-func (o *order) touch(r *Row) {
-	pass, key := o.passes(r), o.by.keyOf(r)
+// meet begins r's place in this order, and reports whether the order sees it for
+// the first time.
+func (o *order) meet(r *Row) bool {
 	p := &r.place
-	if p.in[o.slot] {
-		if pass && key == p.keys[o.slot] {
+	if p.order == o.n {
+		return false
+	}
+	p.order, p.in, p.times, p.due = o.n, false, 0, 0
+	return true
+}
+
+// holds reports whether r is in the tree.
+func (o *order) holds(r *Row) bool { return r.place.order == o.n && r.place.in }
+
+// put puts r where it belongs: in the tree under key, or out of it.
+func (o *order) put(r *Row, pass bool, key sortKey) {
+	p := &r.place
+	if p.in {
+		if pass && key == p.key {
 			return
 		}
 		o.tree.Delete(r)
 	}
-	p.keys[o.slot], p.in[o.slot] = key, pass
+	p.key, p.in = key, pass
 	if pass {
 		o.tree.Set(r)
 	}
 }
 
 func (o *order) remove(r *Row) {
-	if r.place.in[o.slot] {
+	if o.holds(r) {
 		o.tree.Delete(r)
-		r.place.in[o.slot] = false
+		r.place.in = false
 	}
+	o.await(r, 0)
 }
+
+// passes reports whether the filter lets r through now.
+func (o *order) passes(r *Row) bool { return o.filter.passes(r, onGrid(time.Now())) }
 
 // rank returns r's place, false where it is filtered out. It takes a few
 // comparisons for each doubling of the rows.
 func (o *order) rank(r *Row) (int, bool) {
-	if !r.place.in[o.slot] {
+	if !o.holds(r) {
 		return 0, false
 	}
 	low, high := 0, o.tree.Len()
@@ -176,16 +198,6 @@ func (o *order) rank(r *Row) (int, bool) {
 		}
 	}
 	return low, true
-}
-
-// passes reports whether the filter's text is in one of r's.
-func (o *order) passes(r *Row) bool {
-	if o.needle == "" {
-		return true
-	}
-	return contains(r.StatusWord(), o.needle) || contains(r.Task.Status.String(), o.needle) ||
-		contains(string(r.Key.ID), o.needle) || contains(r.Tool.String(), o.needle) ||
-		contains(r.Task.Message.String(), o.needle) || contains(r.Key.Server, o.needle)
 }
 
 // StatusWord returns the word that the table shows for the row's status.
@@ -209,34 +221,4 @@ func (r *Row) StatusWord() string {
 		return "asking"
 	}
 	return r.Task.Status.String()
-}
-
-// contains reports whether text holds needle, which is in lower case, whatever
-// the case of text.
-func contains(text, needle string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return strings.Contains(strings.ToLower(text), needle)
-		}
-	}
-	for i := 0; i+len(needle) <= len(text); i++ {
-		if matchesAt(text[i:], needle) {
-			return true
-		}
-	}
-	return false
-}
-
-// matchesAt reports whether text, which is ASCII, begins with needle.
-func matchesAt(text, needle string) bool {
-	for i := range len(needle) {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != needle[i] {
-			return false
-		}
-	}
-	return true
 }

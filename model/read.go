@@ -220,7 +220,7 @@ func (m *Model) CanAnswer(key task.Key) string {
 // reached, a list that is empty because tasks belong to sessions, ...). key returns
 // the key of an action of the screen.
 func (m *Model) Why(key func(action string) string) []string {
-	if m.board.Total() > 0 && m.board.Len() == 0 {
+	if m.board.Total() > 0 && m.board.Len() == 0 && m.board.Filter() != "" && !m.board.Busy() {
 		return []string{"No task passes the filter; " + key("everywhere.back") + " clears it."}
 	}
 	var lines []string

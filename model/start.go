@@ -58,9 +58,7 @@ func (m *Model) startAgain(r *Row) {
 	if m.selected == r.Key {
 		m.selected.Call = call.ID
 	}
-	m.board.remove(r)
-	r.Key.Call, r.Call = call.ID, &call // the old id goes on to name the row
-	m.board.add(r)
+	m.board.rename(r, func() { r.Key.Call, r.Call = call.ID, &call }) // the old id goes on to name the row
 	m.send(l, r, call)
 }
 
@@ -178,19 +176,19 @@ func (m *Model) started(l *link, e task.Started) {
 
 // becomes turns the row of a call into that of its task.
 func (m *Model) becomes(l *link, r *Row, rep report) *Row {
-	m.board.remove(r)
 	if m.selected == r.Key {
 		m.selected = task.Key{Server: r.Key.Server, ID: rep.task.ID}
 		l.sched.selected = rep.task.ID
 	}
-	r.Key = task.Key{Server: r.Key.Server, ID: rep.task.ID}
-	r.Plain, r.known = false, true
+	m.board.rename(r, func() {
+		r.Key = task.Key{Server: r.Key.Server, ID: rep.task.ID}
+		r.Plain, r.known = false, true
+	})
 	l.store.tasks[rep.task.ID] = r
 	for _, a := range r.Asks {
 		a.Row = r.Key
 	}
 	m.rekeyWish(r)
-	m.board.add(r)
 	m.take(l, rep)
 	m.tieLoose(r)
 	m.watch(l, r, task.Created)
@@ -200,7 +198,7 @@ func (m *Model) becomes(l *link, r *Row, rep report) *Row {
 // merge lets the row of a task that was pushed before our call's reply take
 // over what the call's row holds.
 func (m *Model) merge(l *link, r, call *Row) {
-	m.board.remove(call)
+	m.board.replace(call, r)
 	m.uncount(call)
 	if m.selected == call.Key {
 		m.selected = r.Key

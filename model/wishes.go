@@ -72,7 +72,8 @@ type (
 	// ForgetMsg takes a row and its handle away. The task is not told: it is not
 	// cancelled, and WatchMsg brings it back.
 	ForgetMsg struct{ Key task.Key }
-	// FilterMsg filters by text, "" for none.
+	// FilterMsg filters by text, "" for none; see parseFilter and FilterTokens. One
+	// that means nothing leaves the filter before it, see Board.FilterError.
 	FilterMsg struct{ Text string }
 )
 

@@ -22,6 +22,7 @@ type tasksPane struct {
 	at      task.Key // the row under the cursor, zero while the table is empty
 	touched bool     // a key was pressed
 	settled bool     // the servers told their tasks: until then the cursor stays on top
+	loose   bool     // a new filter hides the row: the cursor keeps its line until all rows are found
 	shift   int      // columns behind the first that are scrolled out
 	// tools and progress say that a row in sight had one. Where none has, as of
 	// tasks that others started, the column is left out; once there it stays.
@@ -55,7 +56,9 @@ func (p *tasksPane) settle(m *model.Model) {
 	p.settled = p.settled || told(m)
 	board := m.Board()
 	n := board.Len()
+	p.loose = p.loose && board.Busy()
 	if n == 0 {
+		p.loose = board.Busy()
 		p.at, p.win.cursor, p.win.offset = task.Key{}, 0, 0
 		return
 	}
@@ -63,7 +66,11 @@ func (p *tasksPane) settle(m *model.Model) {
 		p.at = row.Key // a call that became a task
 	}
 	rank, ok := board.Rank(p.at)
+	p.loose = p.loose || !ok && board.Busy()
 	switch {
+	case p.loose && p.touched:
+	case p.loose:
+		p.win.cursor, p.win.offset = 0, 0
 	case ok && p.touched:
 		if p.win.offset > 0 { // at the top, what is new stays in sight
 			p.win.offset += rank - p.win.cursor
@@ -97,7 +104,7 @@ func told(m *model.Model) bool {
 
 // take puts the cursor onto a row.
 func (p *tasksPane) take(m *model.Model, key task.Key) {
-	p.at, p.touched = key, true
+	p.at, p.touched, p.loose = key, true, false
 	p.settle(m)
 }
 
@@ -112,7 +119,8 @@ func (p *tasksPane) title(s *scene) string {
 		title += " " + s.t.Glyphs.Dot + " by " + strings.ToLower(columnOf(by).title) + " " + arrow(s, reversed)
 	}
 	if b.Busy() {
-		title += " " + s.t.Glyphs.Dot + " sorting"
+		done, total := b.Progress()
+		title += fmt.Sprintf(" %s %d%%", s.t.Glyphs.Dot, done*100/max(total, 1))
 	}
 	return title
 }
@@ -210,8 +218,13 @@ func arrow(s *scene, reversed bool) string {
 func (p *tasksPane) empty(s *scene, w, h int) []string {
 	b := s.m.Board()
 	if f := b.Filter(); f != "" && b.Total() > 0 {
+		none := "No task passes the filter; " + keyOf(s.k.Everywhere.Back) + " clears it."
+		if b.Busy() {
+			done, total := b.Progress()
+			none = fmt.Sprintf("No task passes the filter among the first %d of %d.", done, total)
+		}
 		words := []string{
-			"No task passes the filter; " + keyOf(s.k.Everywhere.Back) + " clears it.",
+			none,
 			"",
 			"/" + task.CleanLine(f, 200).Line() + " hides " + count(b.Total(), "task", "tasks") + ".",
 		}
@@ -245,7 +258,7 @@ func (p *tasksPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	board := r.m.Board()
 	if p.win.key(&r.k.List, k, board.Len()) {
 		if board.Len() > 0 {
-			p.at = board.At(p.win.cursor).Key
+			p.at, p.loose = board.At(p.win.cursor).Key, false
 		}
 		return nil, true
 	}
