@@ -61,7 +61,7 @@ var walls = []wall{
 		[]string{bubbletea, bubbles, lipgloss, ansi, "github.com/rivo/uniseg", "github.com/sahilm/fuzzy", "golang.org/x/net", "golang.org/x/text"},
 		"the looking half never sees the wire: what it shows comes from the model, what it wants is a message"},
 	{"callboard/ui/term", []string{"callboard/model/task", "callboard/themes/background"},
-		[]string{bubbletea, "github.com/aymanbagabas/go-osc52/v2", "golang.org/x/term", "golang.org/x/sys"},
+		[]string{bubbletea, "github.com/aymanbagabas/go-osc52/v2", "github.com/atotto/clipboard", "golang.org/x/term", "golang.org/x/sys"},
 		"the owner of the terminal knows no tasks"},
 	{"callboard/ui/term/termtest", nil, []string{"github.com/creack/pty", "github.com/charmbracelet/x/vt", ansi, "golang.org/x/term"},
 		"a terminal for tests"},

@@ -259,8 +259,9 @@ func (r *Root) retry() tea.Cmd {
 }
 
 type copiedMsg struct {
-	what string
-	err  error
+	what, way string
+	size      int
+	err       error
 }
 
 // copyText puts text on the clipboard.
@@ -270,7 +271,10 @@ func (r *Root) copyText(what, text string) tea.Cmd {
 		return nil
 	}
 	clipboard := r.o.Clipboard
-	return func() tea.Msg { return copiedMsg{what, clipboard(text)} }
+	return func() tea.Msg {
+		way, err := clipboard(text)
+		return copiedMsg{what, way, len(text), err}
+	}
 }
 
 func (r *Root) copied(msg copiedMsg) {
@@ -278,8 +282,8 @@ func (r *Root) copied(msg copiedMsg) {
 		r.fail("Not copied: " + task.CleanMax(msg.err.Error(), 400).Line())
 		return
 	}
-	// No terminal tells whether it took it.
-	r.say("Handed " + msg.what + " to your terminal's clipboard.")
+	// No terminal tells whether it took it, hence no more than "handed".
+	r.say("Handed " + msg.what + " to your clipboard: " + size(msg.size) + " by " + task.CleanMax(msg.way, 400).Line() + ".")
 }
 
 // copy copies the result where it is shown, the line of the log, else the id.
@@ -302,7 +306,7 @@ func (r *Root) copy() tea.Cmd {
 			r.say("The result is no text: " + keyOf(r.k.Task.Save) + " saves it.")
 			return nil
 		}
-		return r.copyText("the result ("+size(len(data))+")", string(data))
+		return r.copyText("the result", string(data))
 	}
 	if row.Key.ID == "" {
 		r.say("A plain call has no id.")

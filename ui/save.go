@@ -75,7 +75,7 @@ func (r *Root) saved(msg savedMsg) tea.Cmd {
 		return nil
 	}
 	clipboard, path := r.o.Clipboard, msg.path
-	return func() tea.Msg { _ = clipboard(path); return nil } // the path is shown: nothing is lost
+	return func() tea.Msg { _, _ = clipboard(path); return nil } // the path is shown: nothing is lost
 }
 
 // fileWord makes a part of a file name from an id of a server: of letters,

@@ -250,7 +250,7 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	s.r = New(s.m, Options{
 		Settings: Settings{Theme: uitest.Mono(t, false), Keys: keymap.Default()}, SaveDir: t.TempDir(), Taste: Taste{Met: true},
 		Bell:      func() { s.rung++ },
-		Clipboard: func(text string) error { s.copies = append(s.copies, text); return nil },
+		Clipboard: func(text string) (string, error) { s.copies = append(s.copies, text); return "OSC 52", nil },
 		OpenURL:   func(page string) error { s.pages = append(s.pages, page); return nil },
 	})
 	s.run(s.r.Init())

@@ -30,11 +30,11 @@ type Options struct {
 	// footer of the first screen, "" for none.
 	Title, Note string
 
-	// Bell rings the terminal's bell. Clipboard puts text on the clipboard,
-	// OpenURL opens a page in a browser. All are called in commands, one at a
-	// time or not.
+	// Bell rings the terminal's bell. Clipboard puts text on the clipboard and
+	// names the way that it took, OpenURL opens a page in a browser. All are
+	// called in commands, one at a time or not.
 	Bell      func()
-	Clipboard func(text string) error
+	Clipboard func(text string) (way string, err error)
 	OpenURL   func(page string) error
 	// Editor returns the command that lets the person edit text in $EDITOR, in
 	// a file of that name, and makes a message of what came of it.

@@ -72,6 +72,9 @@ func (s *sample) Init() tea.Cmd {
 	if s.mode == "init" {
 		panic("in Init")
 	}
+	if s.mode == "mouse" {
+		return tea.EnableMouseCellMotion
+	}
 	return nil
 }
 
@@ -86,6 +89,8 @@ func (s *sample) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.note = fmt.Sprintf("edited %q err %v", msg.text, msg.err)
 	case tea.ResumeMsg:
 		s.note = "back"
+	case tea.MouseMsg:
+		s.note = fmt.Sprintf("%s at %d,%d", msg, msg.X, msg.Y)
 	case tea.KeyMsg:
 		s.keys++
 		return s, s.key(msg.String())
@@ -120,7 +125,11 @@ func (s *sample) key(key string) tea.Cmd {
 	case "x":
 		s.cancel(errors.New("the context ended"))
 	case "y":
-		return func() tea.Msg { s.t.Bell(); return refused(fmt.Sprint("copied ", s.t.Copy("text"))) }
+		return func() tea.Msg {
+			s.t.Bell()
+			way, err := s.t.Copy("text")
+			return refused(fmt.Sprint("copied ", way, " ", err))
+		}
 	case "h":
 		_, _ = s.t.screen.WriteString("stuck")
 		select {}

@@ -35,7 +35,7 @@ func (g *guard) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer g.t.catch()
 	next, cmd := g.inner.Update(msg)
 	g.inner = next
-	return g, g.t.watched(cmd)
+	return g, tea.Batch(g.t.watched(cmd), g.t.mouseAgain())
 }
 
 // View draws the first frame by itself: the renderer would wait for its first
@@ -82,6 +82,7 @@ func (t *Terminal) watched(cmd tea.Cmd) tea.Cmd {
 
 // filter sees each message before Bubble Tea does.
 func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	t.heedMouse(msg)
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		if msg.Type == tea.KeyCtrlC {

@@ -1,14 +1,9 @@
 package term
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
-
-	"github.com/aymanbagabas/go-osc52/v2"
 )
 
 // screen is the terminal as a program writes to it. It embeds *os.File, which
@@ -59,6 +54,7 @@ type keyboard struct {
 	vanished func()
 	pastes   pastes
 	cut      bool // a paste is to be cut here
+	reports  reports
 }
 
 // Read reads what was typed. A long paste comes as several, one right after the
@@ -68,11 +64,13 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		k.cut = false
 		return copy(p, pasteEnd+pasteStart), nil // a read of its own, which is shorter than p: nothing is in doubt behind it
 	}
-	n, err := k.File.Read(p)
+	held := copy(p, k.reports.before())
+	n, err := k.File.Read(p[held:])
 	if err != nil {
 		k.vanished()
-		return n, io.EOF // the one error on which Bubble Tea's reader just ends
+		return 0, io.EOF // the one error on which Bubble Tea's reader just ends
 	}
+	n = k.reports.whole(p[:held+n], k.pastes.in)
 	k.cut = k.pastes.take(p[:n])
 	return n, nil
 }
@@ -82,36 +80,4 @@ func (t *Terminal) Bell() {
 	if !t.isAway() {
 		_, _ = t.screen.WriteString("\a") // a vanished terminal ends the program
 	}
-}
-
-// CopyLimit is the most bytes that Copy takes: terminals cut off longer
-// sequences, or refuse them.
-const CopyLimit = 74994
-
-// Copy asks the terminal to put text into its clipboard (OSC 52), which works
-// over ssh, too. Whether it does is not known: the terminal is never asked.
-// Inside tmux and screen the sequence is wrapped, so that they pass it on.
-func (t *Terminal) Copy(text string) error {
-	if len(text) > CopyLimit {
-		return fmt.Errorf("%d bytes are more than a terminal takes for its clipboard (%d): save it instead", len(text), CopyLimit)
-	}
-	if t.isAway() {
-		return errors.New("an editor has the terminal")
-	}
-	_, err := t.screen.WriteString(clipboard(text, t.o.Getenv))
-	return err
-}
-
-// clipboard returns the sequence for the terminal that the environment tells of.
-func clipboard(text string, getenv func(string) string) string {
-	seq := osc52.New(text)
-	switch {
-	case getenv("TMUX") != "":
-		// tmux acts on the bare sequence with set-clipboard on, and passes the
-		// wrapped one on with allow-passthrough on; one of the two may be off.
-		return seq.String() + seq.Tmux().String()
-	case strings.HasPrefix(getenv("TERM"), "screen"):
-		return seq.Screen().String()
-	}
-	return seq.String()
 }

@@ -45,6 +45,7 @@ type stop struct{ t *Terminal }
 
 // Run stops.
 func (s stop) Run() error {
+	defer s.t.lend()
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)

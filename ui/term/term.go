@@ -56,6 +56,9 @@ type Terminal struct {
 	reason error     // why the program ends, nil for a plain quit
 	away   bool      // an editor has the terminal
 	back   time.Time // when one gave it back
+	mouse  bool      // the model wants the mouse
+	lent   bool      // another program had the terminal, and the mouse may be off
+	by     Clipboard // how text is copied
 }
 
 // ErrNoTerminal says that there is no terminal that could show a dashboard.
@@ -244,7 +247,7 @@ func (t *Terminal) setAway(away bool) {
 	defer t.mu.Unlock()
 	t.away = away
 	if !away {
-		t.back = time.Now()
+		t.back, t.lent = time.Now(), true
 	}
 }
 

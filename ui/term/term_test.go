@@ -179,8 +179,9 @@ func TestSuspendAndBack(t *testing.T) {
 	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CHILD="+os.Args[0])
 	s := termtest.Start(t, cmd, 80, 24)
 	s.See("sh>")
-	s.Type(childEnv + "=plain \"$CHILD\"\r")
+	s.Type(childEnv + "=mouse \"$CHILD\"\r")
 	settled(s)
+	s.SeeRawTimes(mouseIsOn, 1)
 	s.Type("z")
 	s.SeeAltScreen(false)
 	s.See("Stopped")
@@ -189,6 +190,7 @@ func TestSuspendAndBack(t *testing.T) {
 	s.Type("fg\r")
 	s.SeeAltScreen(true)
 	s.See("back")
+	s.SeeRawTimes(mouseIsOn, 2)
 	s.Type("q")
 	s.SeeAltScreen(false)
 	s.See("bye after 2 keys")
@@ -213,6 +215,42 @@ func TestSuspendThatIsIgnored(t *testing.T) {
 	s.Type("exit\r")
 	s.Exit()
 	s.GivenBack()
+}
+
+// mouseIsOn is what a terminal is told so that it tells of the mouse.
+const mouseIsOn = "\x1b[?1002h"
+
+// The mouse is heard, whole and never as keys, also when an editor had the
+// terminal; and it is given back.
+func TestTheMouse(t *testing.T) {
+	s := start(t, "mouse", "EDITOR="+script(t, "true"))
+	s.SeeRawTimes(mouseIsOn, 1)
+	s.Type("\x1b[<64;10;20M")
+	s.See("wheel up at 9,19")
+	s.Type("\x1b[<0;1")
+	s.Type("1;5M\x1b[<0;11;5m")
+	s.See("left release at 10,4")
+	s.Type("e")
+	s.See("edited")
+	s.SeeRawTimes(mouseIsOn, 2)
+	s.Type(strings.Repeat("\x1b[<65;100;30M", 500) + "\x1b[<64;3;3M")
+	s.See("wheel up at 2,2")
+	s.See("keys 1")
+	s.Type("q")
+	s.See("bye after 2 keys")
+	s.Exit()
+	s.GivenBack()
+}
+
+func TestNoMouseUnlessWanted(t *testing.T) {
+	s := start(t, "plain", "EDITOR="+script(t, "true"))
+	s.Type("e")
+	s.See("edited")
+	s.Type("q")
+	s.Exit()
+	if strings.Contains(s.Raw(), "\x1b[?1002h") || strings.Contains(s.Raw(), "\x1b[?1000h") {
+		t.Error("the mouse was switched on")
+	}
 }
 
 // script writes an editor for a test.
@@ -272,9 +310,9 @@ func TestSignalsWhileAnEditorRuns(t *testing.T) {
 }
 
 func TestCopyAndBell(t *testing.T) {
-	s := start(t, "plain")
+	s := start(t, "plain", "SSH_TTY=/dev/pts/9")
 	s.Type("y")
-	s.See("copied <nil>")
+	s.See("copied OSC 52 <nil>")
 	s.SeeRaw("\a")
 	s.SeeRaw("\x1b]52;c;dGV4dA==\x07")
 	s.Type("q")
@@ -288,11 +326,11 @@ func TestClipboardIsWrapped(t *testing.T) {
 		{"screen", "", "screen-256color", "\x1bP\x1b]52;c;dGV4dA==\x07\x1b\\"},
 	} {
 		env := map[string]string{"TMUX": tt.tmux, "TERM": tt.term}
-		if got := clipboard("text", func(name string) string { return env[name] }); got != tt.want {
+		if got := sequence("text", func(name string) string { return env[name] }); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if err := (&Terminal{}).Copy(strings.Repeat("x", CopyLimit+1)); err == nil {
+	if err := (&Terminal{}).ask(strings.Repeat("x", CopyLimit+1)); err == nil {
 		t.Error("a text that no terminal takes was sent")
 	}
 }

@@ -46,7 +46,7 @@ func Environ(settings ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "CI", "NO_COLOR", "TMUX", "TERM", "COLORTERM", "COLORFGBG", "VISUAL", "EDITOR":
+		case "CI", "NO_COLOR", "TMUX", "TERM", "COLORTERM", "COLORFGBG", "VISUAL", "EDITOR", "DISPLAY", "WAYLAND_DISPLAY":
 		default:
 			env = append(env, kv)
 		}
@@ -253,6 +253,12 @@ func (s *Session) Raw() string {
 func (s *Session) SeeRaw(want string) {
 	s.t.Helper()
 	s.wait("bytes", func() bool { return strings.Contains(string(s.raw), want) })
+}
+
+// SeeRawTimes waits until these bytes came so many times.
+func (s *Session) SeeRawTimes(want string, times int) {
+	s.t.Helper()
+	s.wait("bytes", func() bool { return strings.Count(string(s.raw), want) >= times })
 }
 
 // GivenBack waits until the terminal is as it was found: its settings, the
