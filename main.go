@@ -134,7 +134,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 		return err
 	}
 	ctx := context.Background()
-	o.Settings = ui.Settings{Theme: theme, Keys: keymap.Default()}
+	o.Settings = ui.Settings{Theme: theme, Keys: keymap.Default(), NoMouse: a.NoMouse}
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
 	o.Themes = themes.Names
 	o.Theme = func(name string) (*themes.Theme, error) {

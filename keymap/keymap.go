@@ -13,7 +13,11 @@ import "github.com/charmbracelet/bubbles/key"
 // Everywhere works but in forms, filter, confirmation and command line.
 type Everywhere struct {
 	Answer, Inbox, New, Log, Servers, Refresh, Retry, NextPane, PrevPane key.Binding
-	Back, Command, Help, Suspend, Quit, Abort                            key.Binding
+	Back                                                                 key.Binding
+	// The panes: Zoom gives the one that has the keys all the room, Shrink and Grow
+	// are of the side pane.
+	Zoom, Shrink, Grow                  key.Binding
+	Command, Help, Suspend, Quit, Abort key.Binding
 }
 
 // List works in whatever scrolls.
@@ -100,6 +104,9 @@ func Default() *Map {
 			NextPane: bind("tab", "next pane"),
 			PrevPane: bind("shift+tab", "pane before"),
 			Back:     bind("esc", "back"),
+			Zoom:     bind("z", "all the room, and back"),
+			Shrink:   bind("<", "side pane smaller"),
+			Grow:     bind(">", "side pane larger"),
 			Command:  bind(":", "command"),
 			Help:     bind("?", "help"),
 			Suspend:  bind("ctrl+z", "suspend"),

@@ -25,6 +25,8 @@ type confirm struct {
 	lines []string
 	quote string // words of a server, shown after the first line behind a bar
 	yes   func(r *Root) tea.Cmd
+
+	buttons box // where its keys stood in the last view
 }
 
 func (c *confirm) typing() bool { return false }
@@ -62,10 +64,29 @@ func (c *confirm) draw(r *Root, s *scene, screen []string) {
 	keys := &r.k.Confirm
 	lines = lines[:min(len(lines), max(len(screen)-6, 1))]
 	lines = append(lines, "", " "+s.hint(keys.Yes)+"   "+s.hint(keys.No))
-	box := s.frame(lines, w, len(lines)+2, s.cut(c.title, w-6), "", true)
-	s.over(screen, box, (r.width-w)/2, max((len(screen)+1-len(box))/2, 1))
+	frame := s.frame(lines, w, len(lines)+2, s.cut(c.title, w-6), "", true)
+	x, y := (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1)
+	c.buttons = box{x + 1, y + len(frame) - 2, w - 2, 1}
+	s.over(screen, frame, x, y)
 }
 
 func (c *confirm) foot(r *Root, s *scene) string {
 	return " " + s.hint(r.k.Confirm.Yes) + "  " + s.hint(r.k.Confirm.No)
 }
+
+func (c *confirm) hints(r *Root) []key.Binding {
+	return []key.Binding{r.k.Confirm.Yes, r.k.Confirm.No}
+}
+
+// click takes a press on one of the keys; a server's words are no buttons.
+func (c *confirm) click(r *Root, x, y int) tea.Cmd {
+	if !c.buttons.has(x, y) {
+		return nil
+	}
+	if b, ok := hintAt(r.lineAt(y), x, c.hints(r)); ok {
+		return r.pushed(b)
+	}
+	return nil
+}
+
+func (c *confirm) wheel(*Root, int, int, int) tea.Cmd { return nil }

@@ -129,15 +129,20 @@ func (r *Root) waits(s *scene) string {
 	if n == 0 {
 		return ""
 	}
-	e := &r.k.Everywhere
-	if r.at == atInbox {
-		return s.t.Asking.Paint(count(n, "prompt waits", "prompts wait")) + " "
-	}
-	words := count(n, "prompt waits", "prompts wait") + ": " + e.Inbox.Help().Key
-	if row := r.m.Row(r.row()); r.hasSide() && row != nil && asks(row) || n == 1 {
-		words = count(n, "prompt waits", "prompts wait") + ": " + e.Answer.Help().Key
+	words := count(n, "prompt waits", "prompts wait")
+	if r.at != atInbox {
+		words += ": " + r.waitsKey().Help().Key
 	}
 	return s.t.Asking.Paint(words) + " "
+}
+
+// waitsKey is the key that leads to a question that waits.
+func (r *Root) waitsKey() key.Binding {
+	e := &r.k.Everywhere
+	if row := r.m.Row(r.row()); r.at == atInbox || r.hasSide() && row != nil && asks(row) || waiting(r.m.Inbox()) == 1 {
+		return e.Answer
+	}
+	return e.Inbox
 }
 
 // hint is a key and what it does.

@@ -287,16 +287,22 @@ func (p *inboxPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 		return nil, true
 	}
 	if key.Matches(k, r.k.List.Open) {
-		if p.at == "" {
-			r.say("Nothing waits for you.")
-			return nil, true
-		}
-		if row := r.m.Row(p.row(r.m)); p.closed(r.m) && row != nil && hasResult(row) {
-			return r.openResult(row.Key), true
-		}
-		return r.openAsk(p.at), true
+		return p.open(r), true
 	}
 	return nil, false
+}
+
+// open opens the question under the cursor, or what came of its task where nothing
+// can be done about it any more.
+func (p *inboxPane) open(r *Root) tea.Cmd {
+	if p.at == "" {
+		r.say("Nothing waits for you.")
+		return nil
+	}
+	if row := r.m.Row(p.row(r.m)); p.closed(r.m) && row != nil && hasResult(row) {
+		return r.openResult(row.Key)
+	}
+	return r.openAsk(p.at)
 }
 
 func (p *inboxPane) hints(r *Root) []key.Binding {

@@ -106,6 +106,44 @@ ssssssssssss
 ssssssssssss
 ssssssssssss
 ffffffffffff`},
+		{"the table has all the room", 120, 10, wishes{side: true, zoom: true}, 0, `
+hhhhhhhhhhhh
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+MMMMMMMMMMMM
+ffffffffffff`},
+		{"the side as large as was chosen", 120, 10, wishes{side: true, share: 75}, 0, `
+hhhhhhhhhhhh
+MMMsssssssss
+MMMsssssssss
+MMMsssssssss
+MMMsssssssss
+ffffffffffff`},
+		{"and no larger than leaves the main one something", 100, 10, wishes{side: true, share: 95}, 0, `
+hhhhhhhhhh
+MMMsssssss
+MMMsssssss
+MMMsssssss
+MMMsssssss
+ffffffffff`},
+		{"stacked, as was chosen", 40, 30, wishes{side: true, share: 70}, 0, `
+hhhh
+MMMM
+MMMM
+MMMM
+MMMM
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ssss
+ffff`},
 		{"a long sentence below", 120, 12, wishes{side: true}, 3, `
 hhhhhhhhhhhh
 MMMMMMMMssss
@@ -127,7 +165,7 @@ ffffffffffff`},
 func TestArrangeCoversTheScreen(t *testing.T) {
 	for w := 1; w <= 300; w += 7 {
 		for h := 1; h <= 100; h += 3 {
-			for i, wish := range []wishes{{}, {side: true}, {side: true, onSide: true}, {side: true, onSide: true, zoom: true}} {
+			for i, wish := range []wishes{{}, {side: true}, {side: true, onSide: true}, {side: true, onSide: true, zoom: true}, {side: true, share: 1}, {side: true, share: 99}} {
 				b := arrange(w, h, 1+i%3, wish)
 				if small := w < minWidth || h < minHeight; small != b.tooSmall {
 					t.Fatalf("%dx%d: too small %v", w, h, b.tooSmall)

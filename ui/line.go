@@ -19,6 +19,7 @@ type lineOverlay struct {
 	list     []entry // those that match what is typed
 	win      window
 	chosen   bool // the person moved in the list
+	listAt   box  // its lines in the last view
 }
 
 // openCommand opens the command line.

@@ -201,17 +201,23 @@ func (p *logPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 		p.held = nil
 		return nil, true
 	}
-	height := p.win.height
-	if p.held == nil {
-		p.held = r.m.Frames(maxShownFrames)
-		p.win = window{cursor: len(p.held) - 1, height: height}
-		p.win.show(len(p.held), height)
-	}
+	p.hold(r)
 	moved := p.win.key(&r.k.List, k, len(p.held))
 	if p.win.cursor >= len(p.held)-1 {
 		p.held = nil // at its end it follows again
 	}
 	return nil, moved
+}
+
+// hold stops following, with the same lines in sight.
+func (p *logPane) hold(r *Root) {
+	if p.held != nil {
+		return
+	}
+	height := p.win.height
+	p.held = r.m.Frames(maxShownFrames)
+	p.win = window{cursor: len(p.held) - 1, height: height}
+	p.win.show(len(p.held), height)
 }
 
 // digest leaves out of a message what other columns tell: it begins at what is

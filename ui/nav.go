@@ -40,6 +40,8 @@ func (r *Root) visit(to place) {
 // leave goes one step back. It never quits, cancels or declines.
 func (r *Root) leave() tea.Cmd {
 	switch {
+	case r.zoom && r.hasSide() && !(r.onSide && r.side == r.result):
+		r.zoom = false
 	case r.hasSide() && r.onSide && r.side == r.result && r.result.fromDetail:
 		r.side = r.detail
 	case r.hasSide() && (r.onSide || r.side == r.result):
@@ -56,6 +58,65 @@ func (r *Root) leave() tea.Cmd {
 		r.say("There is nothing to go back to. " + r.k.Everywhere.Quit.Help().Key + " quits.")
 	}
 	return nil
+}
+
+// zoomIn gives the pane that has the keys all the room, or takes it back.
+func (r *Root) zoomIn() {
+	_, shown := r.sideSize()
+	switch {
+	case !r.hasSide():
+		r.say("The pane has all the room already. " + r.k.Everywhere.Back.Help().Key + " leads back.")
+	case r.onSide && r.side == r.result:
+		r.say("A result has all the room already. " + r.k.Everywhere.NextPane.Help().Key + " shows it beside the tasks.")
+	case !r.zoom && shown:
+		r.zoom = true
+		r.say(r.k.Everywhere.Zoom.Help().Key + " or " + r.k.Everywhere.Back.Help().Key + " shows both panes again.")
+	case !r.zoom:
+		r.say("The screen has room for one pane at a time. " + r.k.Everywhere.NextPane.Help().Key + " shows the other.")
+	default:
+		r.zoom = false
+	}
+}
+
+// sideSize returns how many columns or lines the side pane has where both panes are
+// to be seen; false where they are not.
+func (r *Root) sideSize() (int, bool) {
+	w := r.wishes()
+	w.zoom = false
+	b := arrange(r.width, r.height, 1, w)
+	switch {
+	case b.main.w == 0 || b.side.w == 0:
+		return 0, false
+	case b.side.x > 0:
+		return b.side.w, true
+	}
+	return b.side.h, true
+}
+
+// widen makes the side pane larger by some percent of the screen, or smaller, and
+// keeps that.
+func (r *Root) widen(by int) tea.Cmd {
+	was, shown := r.sideSize()
+	if shown && (r.zoom || r.onSide && r.side == r.result) {
+		r.say("One pane has all the room. " + r.k.Everywhere.Back.Help().Key + " shows both.")
+		return nil
+	}
+	if !shown {
+		r.say("There is no side pane to be seen beside another.")
+		return nil
+	}
+	before := r.taste.Side
+	share := r.share()
+	r.taste.Side = min(max((share+by)/shareStep*shareStep, leastShare), mostShare)
+	if by < 0 && share%shareStep > 0 {
+		r.taste.Side += shareStep // to the next step, not over it
+	}
+	if now, _ := r.sideSize(); now == was {
+		r.taste.Side = before
+		r.say(map[bool]string{true: "The other pane would get too small.", false: "The side pane is as small as it gets."}[by > 0])
+		return nil
+	}
+	return r.keepTaste()
 }
 
 func (r *Root) otherPane() {

@@ -161,6 +161,7 @@ const mostListed = 10
 
 // draw lays the list over the lower end of the screen.
 func (l *lineOverlay) draw(r *Root, s *scene, screen []string) {
+	l.listAt = box{}
 	room := min(len(screen)-3, mostListed)
 	if len(l.list) == 0 || room < 1 {
 		return
@@ -172,8 +173,9 @@ func (l *lineOverlay) draw(r *Root, s *scene, screen []string) {
 	for i := l.win.offset; i < min(l.win.offset+l.win.height, len(l.list)); i++ {
 		lines = append(lines, s.listed(&l.list[i], cols, i == l.win.cursor && (l.chosen || l.sure())))
 	}
-	box := s.frame(lines, w, len(lines)+2, l.title(), l.win.place(len(l.list)), true)
-	s.over(screen, box, 0, len(screen)-len(box))
+	framed := s.frame(lines, w, len(lines)+2, l.title(), l.win.place(len(l.list)), true)
+	l.listAt = box{2, len(screen) - len(lines) - 1, w - 4, len(lines)}
+	s.over(screen, framed, 0, len(screen)-len(framed))
 }
 
 func (l *lineOverlay) title() string {

@@ -9,6 +9,7 @@ import (
 	"callboard/model/task"
 	"callboard/ui/form"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -20,6 +21,7 @@ type formOverlay struct {
 	url  bool
 	call callForm
 
+	at      box    // in the last view
 	offered uint64 // how far Ask.Offered was when the form took its draft
 	written string // the text of a command that the form has
 }
@@ -458,9 +460,21 @@ func (f *formOverlay) state(r *Root, a *model.Ask) form.State {
 
 func (f *formOverlay) draw(r *Root, s *scene, screen []string) {
 	w := min(r.width, maxFormWidth)
-	box := strings.Split(f.form.Snug(w, len(screen)-1), "\n")
-	s.over(screen, box, (r.width-w)/2, 1+(len(screen)-1-len(box))/2)
+	lines := strings.Split(f.form.Snug(w, len(screen)-1), "\n")
+	f.at = box{(r.width - w) / 2, 1 + (len(screen)-1-len(lines))/2, w, len(lines)}
+	s.over(screen, lines, f.at.x, f.at.y)
 }
+
+func (f *formOverlay) hints(*Root) []key.Binding { return f.form.Hints() }
+
+func (f *formOverlay) click(r *Root, x, y int) tea.Cmd {
+	if !f.at.has(x, y) {
+		return nil
+	}
+	return f.happened(r, f.form.Click(x-f.at.x, y-f.at.y))
+}
+
+func (f *formOverlay) wheel(_ *Root, _, _, by int) tea.Cmd { f.form.Wheel(by); return nil }
 
 func (f *formOverlay) foot(r *Root, s *scene) string {
 	return s.hintRow(f.form.Hints(), r.width)

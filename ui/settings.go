@@ -12,6 +12,10 @@ import (
 type Settings struct {
 	Theme *themes.Theme
 	Keys  *keymap.Map
+
+	// NoMouse leaves the mouse to the terminal, whose own selection of text works
+	// then without shift.
+	NoMouse bool
 }
 
 // SettingsMsg brings new settings. Note is a sentence about them for the footer,
@@ -31,9 +35,15 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 	if s.Keys != nil {
 		*r.k = *s.Keys
 	}
+	var cmd tea.Cmd
+	if s.NoMouse != r.o.Settings.NoMouse {
+		r.o.Settings.NoMouse = s.NoMouse
+		r.mouse = mouse{shape: r.mouse.shape, turned: r.now}
+		cmd = r.pointing()
+	}
 	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 	if msg.Note != "" {
 		r.say(msg.Note)
 	}
-	return nil
+	return cmd
 }

@@ -49,6 +49,11 @@ func (p *toolsPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	if !taken {
 		return nil, false
 	}
+	return p.happened(r, e), true
+}
+
+// happened does what the person wants of the pane.
+func (p *toolsPane) happened(r *Root, e tools.Event) tea.Cmd {
 	if why := p.pane.Message(); why != "" {
 		r.refuse(why)
 	}
@@ -56,10 +61,10 @@ func (p *toolsPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	case tools.Chosen:
 		r.openCall(e.Server, e.Tool, nil)
 	case tools.Leave:
-		return r.leave(), true
+		return r.leave()
 	case tools.Nothing:
 	}
-	return nil, true
+	return nil
 }
 
 // openTools shows the tools, and has those listed that are not known.

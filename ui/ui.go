@@ -107,7 +107,11 @@ type Root struct {
 	under      under     // what keys act on
 	moved      time.Time // when that became another by itself, zero for long ago
 
+	mouse       mouse
+	zoom        bool   // the pane that has the keys has all the room
+	laid        boxes  // where things stand in the last View
 	view        string // the last View, and what it was made of
+	still       bool   // nothing can have changed since
 	viewOf      viewKey
 	searches    []string               // what was looked for, oldest first
 	forms       map[callForm]bool      // those of calls with something that was typed here
@@ -141,7 +145,7 @@ func New(m *model.Model, o Options) *Root {
 }
 
 // Init starts the model and the clock.
-func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock()) }
+func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock(), r.pointing()) }
 
 // Close ends the clock. It is called after the program's loop has ended, or
 // not at all where the process ends anyway.

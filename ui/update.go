@@ -18,13 +18,18 @@ type clockMsg struct{}
 // Update takes in a message. What is not the screen's belongs to the model,
 // and to an open form, whose cursor may blink.
 func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	r.now = r.o.Now()
+	r.now, r.still = r.o.Now(), false
 	var cmd tea.Cmd
 	keyed := false
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		keyed = true
 		cmd = tea.Batch(r.pressed(msg), r.meet())
+	case tea.MouseMsg:
+		if cmd, keyed = r.pointed(msg); !keyed {
+			r.still = true
+			return r, nil
+		}
 	case tea.WindowSizeMsg:
 		r.width, r.height = msg.Width, msg.Height
 	case clockMsg:
@@ -83,6 +88,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 	if r.side == r.result && r.result.of != row {
 		r.side, r.onSide = r.detail, r.onSide && r.width >= sideBySide
 	}
+	r.turnedInto()
 	if f, ok := r.over.(*formOverlay); ok {
 		cmds = append(cmds, f.settle(r))
 	}
@@ -256,6 +262,12 @@ func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
 		r.otherPane()
 	case key.Matches(k, e.Back):
 		return r.leave(), true
+	case key.Matches(k, e.Zoom):
+		r.zoomIn()
+	case key.Matches(k, e.Shrink):
+		return r.widen(-shareStep), true
+	case key.Matches(k, e.Grow):
+		return r.widen(shareStep), true
 	case key.Matches(k, e.Command):
 		r.openCommand()
 	case key.Matches(k, e.Refresh):

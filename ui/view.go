@@ -24,6 +24,9 @@ func (r *Root) View() string {
 	if r.width <= 0 || r.height <= 0 || r.quitting {
 		return ""
 	}
+	if r.still {
+		return r.view
+	}
 	k := viewKey{r.m.Revision(), r.width, r.height, r.at, r.now.Unix(), r.said, r.t}
 	if k == r.viewOf && r.over == nil && r.at != atLog && r.at != atTools {
 		return r.view
@@ -35,7 +38,8 @@ func (r *Root) View() string {
 func (r *Root) draw() string {
 	s := r.scene()
 	foot := r.footer(s)
-	b := arrange(r.width, r.height, len(foot), wishes{side: r.hasSide(), onSide: r.onSide, zoom: r.zoomed()})
+	b := arrange(r.width, r.height, len(foot), r.wishes())
+	r.laid = b
 	if b.tooSmall {
 		return r.tooSmall(s)
 	}
@@ -48,9 +52,13 @@ func (r *Root) draw() string {
 	return strings.Join(append(screen, foot...), "\n")
 }
 
-// zoomed reports whether the side pane takes the whole screen: a result that
-// has the keys is read, and nothing beside it helps.
-func (r *Root) zoomed() bool { return r.onSide && r.side == r.result }
+// wishes is what should be seen. A result that has the keys is read, and nothing
+// beside it helps.
+func (r *Root) wishes() wishes {
+	return wishes{
+		side: r.hasSide(), onSide: r.onSide, zoom: r.zoom || r.onSide && r.side == r.result, share: r.taste.Side,
+	}
+}
 
 // tooSmall says so, as far as there is room for it.
 func (r *Root) tooSmall(s *scene) string {

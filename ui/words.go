@@ -30,5 +30,6 @@ func (s *scene) vocabulary() [][2]string {
 		{"push only", "the server tells of the task, but does not let it be read"},
 		{"not ours", "the task was started with other credentials; it is not asked for"},
 		{"unknown", "the call's reply was never seen: it may have done something"},
+		{"the mouse", "a press selects, another opens; the wheel scrolls; shift selects text; --no-mouse leaves it to the terminal"},
 	}
 }

@@ -64,9 +64,11 @@ type Args struct {
 	NoAudit                   bool      // nothing is added to the audit trail
 	Since                     time.Time // of Audit: what is older is left out
 
-	Theme  string
-	ASCII  bool
-	Listen string // of Demo: where to serve without a screen, "" for a screen
+	Theme string
+	ASCII bool
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
+	Listen  string // of Demo: where to serve without a screen, "" for a screen
 
 	// IDs are the tasks that a command is about, Tool the one that Run calls.
 	IDs  []task.ID

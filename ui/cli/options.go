@@ -10,7 +10,7 @@ import (
 var (
 	credentials = []string{"header", "token-file", "session-file", "client-cert", "client-key"}
 	connection  = slices.Concat(credentials, []string{"protocol", "allow-insecure-token", "ca-file", "insecure-skip-verify", "log-file"})
-	onScreen    = []string{"theme", "ascii"}
+	onScreen    = []string{"theme", "ascii", "no-mouse"}
 	forScripts  = slices.Concat(connection, []string{"json", "timeout"})
 	answers     = []string{"field", "accept-defaults", "decline", "cancel"}
 	sampling    = []string{"sampling", "sampling-command"}
@@ -98,6 +98,8 @@ var options = [...]option{
 		bind: text(func(p *parsing) *string { return &p.a.Theme })},
 	{name: "ascii", group: ofScreen, help: "draw with ASCII alone",
 		bind: truth(func(p *parsing) *bool { return &p.a.ASCII })},
+	{name: "no-mouse", group: ofScreen, help: "leave the mouse to the terminal, whose selection of text needs no shift then",
+		bind: truth(func(p *parsing) *bool { return &p.a.NoMouse })},
 
 	{name: "version", group: ofAll, help: "print the version and the revisions of MCP that it speaks",
 		bind: truth(func(p *parsing) *bool { return &p.version })},

@@ -13,6 +13,7 @@ import (
 // body returns all lines between header and lower edge, and which of them
 // must be in sight: those of the row under the cursor.
 func (f *Form) body() (lines []string, from, to int) {
+	f.spans = f.spans[:0]
 	if f.menu != nil {
 		return f.menuLines(), f.menuAt, f.menuAt + 1
 	}
@@ -46,6 +47,7 @@ func (f *Form) body() (lines []string, from, to int) {
 	for i := range f.rows {
 		at := len(lines)
 		lines = append(lines, f.rowLines(i)...)
+		f.spans = append(f.spans, extent{i, at, len(lines)})
 		if i == f.focus {
 			from, to = at, len(lines)
 		}

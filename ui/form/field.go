@@ -65,6 +65,7 @@ func (f *Form) rowLines(i int) []string {
 	if r.kind == fieldRow {
 		add(f.description(r, focused)...)
 	}
+	r.valueAt = len(lines)
 	add(f.value(r, focused)...)
 	add(f.beneath(r)...)
 	if focused {

@@ -21,6 +21,8 @@ type choiceOfMenu struct {
 	text string
 	why  string
 	do   func() Event
+	// final says that it cannot be taken back.
+	final bool
 }
 
 func (f *Form) openMenu() {
@@ -38,11 +40,11 @@ func (f *Form) openMenu() {
 			why = f.spec.NoRefusal
 		}
 		m = append(m,
-			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }},
-			choiceOfMenu{k.Dismiss, "dismiss: close it without an answer", why, func() Event { return f.end(Dismiss) }},
+			choiceOfMenu{k.Decline, "decline: tell the server no", why, func() Event { return f.end(Decline) }, true},
+			choiceOfMenu{k.Dismiss, "dismiss: close it without an answer", why, func() Event { return f.end(Dismiss) }, true},
 		)
 		if f.isURL() && f.state.Phase == Waiting {
-			m[1] = choiceOfMenu{k.Dismiss, "wait no longer for the other side", "", func() Event { return Event{Kind: GiveUp} }}
+			m[1] = choiceOfMenu{k.Dismiss, "wait no longer for the other side", "", func() Event { return Event{Kind: GiveUp} }, true}
 		}
 	}
 	switch {
@@ -52,13 +54,13 @@ func (f *Form) openMenu() {
 			refuse = f.url.refuse
 		}
 		m = append(m,
-			choiceOfMenu{k.Copy, "copy the URL", refuse, func() Event { return Event{Kind: CopyText, Text: f.url.raw} }},
-			choiceOfMenu{k.Open, "open the URL again", f.url.refuse, func() Event { return Event{Kind: Reopen, Text: f.url.raw} }},
+			choiceOfMenu{k.Copy, "copy the URL", refuse, func() Event { return Event{Kind: CopyText, Text: f.url.raw} }, false},
+			choiceOfMenu{k.Open, "open the URL again", f.url.refuse, func() Event { return Event{Kind: Reopen, Text: f.url.raw} }, false},
 		)
 	case f.isURL():
 		m = append(m,
-			choiceOfMenu{k.Copy, "agree, and copy the URL", f.urlRefusal(CopyURL), func() Event { return f.consent(CopyURL) }},
-			choiceOfMenu{k.Open, "agree, and open the URL", f.urlRefusal(OpenURL), func() Event { return f.consent(OpenURL) }},
+			choiceOfMenu{k.Copy, "agree, and copy the URL", f.urlRefusal(CopyURL), func() Event { return f.consent(CopyURL) }, true},
+			choiceOfMenu{k.Open, "agree, and open the URL", f.urlRefusal(OpenURL), func() Event { return f.consent(OpenURL) }, true},
 		)
 	default:
 		m = append(m, f.editChoices()...)
@@ -70,7 +72,7 @@ func (f *Form) openMenu() {
 	if f.spec.Kind == Question { // nobody says no by pressing enter twice
 		f.menuAt = 2
 		if f.among.Of > 1 && !f.isURL() {
-			f.menu = slices.Insert(m, 2, choiceOfMenu{k.Hold, "keep this answer, and send all together", f.canHold(), f.hold})
+			f.menu = slices.Insert(m, 2, choiceOfMenu{k.Hold, "keep this answer, and send all together", f.canHold(), f.hold, false})
 			m = f.menu
 		}
 		for f.menuAt < len(m)-1 && m[f.menuAt].why != "" {
@@ -99,40 +101,40 @@ func (f *Form) editChoices() []choiceOfMenu {
 		why = locked
 	}
 	var m []choiceOfMenu
-	m = append(m, choiceOfMenu{k.Review, "review what will be sent", locked, f.review})
+	m = append(m, choiceOfMenu{k.Review, "review what will be sent", locked, f.review, false})
 	if r := f.current(); r != nil && r.takesNull() && !r.isNull() {
-		m = append(m, choiceOfMenu{k.Null, "send null for this field", locked, f.setNull})
+		m = append(m, choiceOfMenu{k.Null, "send null for this field", locked, f.setNull, false})
 	}
 	if r := f.current(); r != nil && r.bare() {
-		m = append(m, choiceOfMenu{k.Keys, "write the shape of what it takes", locked, f.writeSkeleton})
+		m = append(m, choiceOfMenu{k.Keys, "write the shape of what it takes", locked, f.writeSkeleton, false})
 	}
 	m = append(m, []choiceOfMenu{
-		{k.Editor, edit, cmp.Or(locked, f.noEditor(f.outsideRow())), f.askEditor},
-		{k.JSON, view, cmp.Or(why, f.hidesSecrets()), f.switchJSON},
+		{k.Editor, edit, cmp.Or(locked, f.noEditor(f.outsideRow())), f.askEditor, false},
+		{k.JSON, view, cmp.Or(why, f.hidesSecrets()), f.switchJSON, false},
 		{k.Copy, "copy what is typed, as JSON", f.hidesSecrets(), func() Event {
 			content, _ := task.Assemble(f.form(), f.content())
 			return Event{Kind: CopyText, Text: pretty(content)}
-		}},
+		}, false},
 	}...)
 	if len(f.rows) > 1 {
-		m = append(m, choiceOfMenu{k.Fault, "go to the next field that fails or is missing", locked, f.nextFault})
+		m = append(m, choiceOfMenu{k.Fault, "go to the next field that fails or is missing", locked, f.nextFault, false})
 	}
 	if f.hasSecrets() {
-		m = append(m, choiceOfMenu{k.Reveal, f.revealWords(), "", f.reveal})
+		m = append(m, choiceOfMenu{k.Reveal, f.revealWords(), "", f.reveal, false})
 	}
 	if f.spec.Sampling != nil {
 		why := f.canSample()
 		if why == "" {
 			why = locked
 		}
-		m = append(m, choiceOfMenu{k.Sample, f.sampleWords(), why, f.sampleKey})
+		m = append(m, choiceOfMenu{k.Sample, f.sampleWords(), why, f.sampleKey, false})
 	}
 	if f.other != nil {
-		m = append(m, choiceOfMenu{k.Swap, f.swapWords(), locked, f.swap})
+		m = append(m, choiceOfMenu{k.Swap, f.swapWords(), locked, f.swap, false})
 	}
 	m = append(m, f.wholeChoice()...)
 	if f.touched {
-		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }})
+		m = append(m, choiceOfMenu{k.Discard, "throw away what is typed, and close", "", func() Event { return Event{Kind: Discard} }, true})
 	}
 	return m
 }
@@ -148,7 +150,7 @@ func (f *Form) wholeChoice() []choiceOfMenu {
 	case f.spec.Kind == Call:
 		words = "read the whole description"
 	}
-	return []choiceOfMenu{{f.keys.Menu.Whole, words, "", f.readWhole}}
+	return []choiceOfMenu{{f.keys.Menu.Whole, words, "", f.readWhole, false}}
 }
 
 func (f *Form) menuKey(k tea.KeyMsg) Event {

@@ -64,7 +64,8 @@ type Form struct {
 	w, h   int
 	tall   int // the most lines of body so far, of Snug
 	scroll int
-	follow bool // the window follows the cursor
+	spans  []extent // of the body, in the last look
+	follow bool     // the window follows the cursor
 }
 
 // wholeForm stands for the content as JSON where a row is meant.

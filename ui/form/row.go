@@ -37,6 +37,11 @@ type row struct {
 	measured      string
 	tokens, words int
 
+	// Where its choices stood in the last look: the lines count from valueAt, a
+	// line of the row.
+	valueAt int
+	hits    []hit
+
 	cached      []string // the row as it looks without the cursor
 	cachedWidth int
 }

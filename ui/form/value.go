@@ -13,8 +13,11 @@ import (
 func (f *Form) value(r *row, focused bool) []string {
 	t := f.theme
 	var rows []string
+	r.hits = nil
 	switch {
 	case r.isBool():
+		yes, no := 2+render.Width(f.radio(true, "yes")), render.Width(f.radio(true, "no"))
+		r.hits = []hit{{0, 2, yes, 0}, {0, yes + 3, yes + 3 + no, 1}}
 		return []string{"  " + f.boolValue(r)}
 	case r.isChoice():
 		return f.choiceValue(r, focused)
@@ -142,6 +145,7 @@ func (f *Form) choiceValue(r *row, focused bool) []string {
 	room := min(maxListRows, max(f.bodyHeight()-4, 2))
 	from := max(min(at-room/2, len(matching)-room), 0)
 	for i := from; i < min(from+room, len(matching)); i++ {
+		r.hits = append(r.hits, hit{len(rows), 0, f.textWidth(), matching[i]})
 		rows = append(rows, f.choiceRow(r, matching[i], choices[matching[i]].Label, i == at))
 	}
 	if len(matching) > room {
@@ -183,9 +187,14 @@ func (f *Form) inlineChoices(r *row, focused bool) (string, bool) {
 		return "", false
 	}
 	var parts []string
+	var hits []hit
+	x := 0
 	for i, c := range choices {
 		mark := f.theme.FieldFocused.Paint(f.mark(focused && i == r.cursor))
-		parts = append(parts, mark+" "+f.radio(r.chosenNow(i), c.Label.Line()))
+		part := mark + " " + f.radio(r.chosenNow(i), c.Label.Line())
+		parts = append(parts, part)
+		hits = append(hits, hit{0, x, x + render.Width(part), i})
+		x += render.Width(part) + 2
 	}
 	line := strings.Join(parts, "  ")
 	if !r.set || r.isNull() {
@@ -194,6 +203,7 @@ func (f *Form) inlineChoices(r *row, focused bool) (string, bool) {
 	if render.Width(line) > min(f.textWidth(), inlineCells) {
 		return "", false
 	}
+	r.hits = hits
 	return line, true
 }
 

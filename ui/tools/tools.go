@@ -77,6 +77,8 @@ type Pane struct {
 	docAt time.Time
 	page  int // rows of the list at the last look
 	top   int // the first row of the list in sight
+	// Where the list stood at the last look: its first line, its lines and columns.
+	listAt, listRows, listWidth int
 }
 
 // New returns a pane without tools.

@@ -24,6 +24,7 @@ func (p *Pane) View(w, h int, focused bool) string {
 	}
 	lines = lines[:min(len(lines), h)]
 	room := h - len(lines)
+	p.listAt, p.listRows, p.listWidth = len(lines), 0, w
 	switch {
 	case len(p.shown) == 0 || room == 0:
 		if len(p.all) > 0 && room > 0 {
@@ -31,6 +32,7 @@ func (p *Pane) View(w, h int, focused bool) string {
 		}
 	case w >= sideBySide:
 		left := min(max(w*2/5, 34), 56)
+		p.listWidth = left
 		list, doc := p.list(left, room, focused), p.about(w-left-3, room)
 		bar := p.theme.Border.Paint(p.theme.Glyphs.Border.Left)
 		for i := range room {
@@ -140,6 +142,7 @@ func (p *Pane) list(w, h int, focused bool) []string {
 		servers = p.servers(serverWidth)
 		nameWidth -= serverWidth + 1
 	}
+	p.listRows = min(h, len(p.shown)-p.top)
 	var lines []string
 	for i := p.top; i < min(p.top+h, len(p.shown)); i++ {
 		it := &p.shown[i]
