@@ -21,6 +21,7 @@ type Theme struct {
 	Glyphs Glyphs
 
 	Text, Dim, Strong, Title, Accent   Role
+	Emphasis                           Role
 	Border, BorderFocused              Role // frames of panes
 	Selected, SelectedBlurred          Role // the row under the cursor; use Around
 	Header                             Role // the columns' names
@@ -73,7 +74,7 @@ func (t *Theme) paint(p palette, r *lipgloss.Renderer) {
 	fg := func(c string) look { return look{fg: c} }
 	bold := func(c string) look { return look{fg: c, bold: true} }
 	for role, l := range map[*Role]look{
-		&t.Text: {}, &t.Dim: {fg: p.dim, faint: p.faint}, &t.Strong: {bold: true},
+		&t.Text: {}, &t.Dim: {fg: p.dim, faint: p.faint}, &t.Strong: {bold: true}, &t.Emphasis: {italic: true},
 		&t.Title: bold(p.accent), &t.Accent: fg(p.accent),
 		&t.Border: {fg: p.dim, faint: p.faint}, &t.BorderFocused: bold(p.accent),
 		&t.Selected: p.selected, &t.SelectedBlurred: {bold: true},

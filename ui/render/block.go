@@ -108,7 +108,11 @@ func (b *textBlock) spans(p place) []span {
 }
 
 func (b *textBlock) shape(place) shape {
-	return shape{wrap: true, fill: b.fill, indent: b.indent, bar: b.bar}
+	sh := shape{wrap: true, fill: b.fill, indent: b.indent, bar: b.bar}
+	if b.bar != "" {
+		sh.bars = 1
+	}
+	return sh
 }
 
 func (b *jsonBlock) size() int { return len(b.raw) }

@@ -28,7 +28,8 @@ type Document struct {
 	end   spot                 // the top of the last page, where endOK
 	endOK bool
 
-	search search
+	search        search
+	renders, rich bool // Markdown is rendered; there is some
 }
 
 // spot is a row of the document.
@@ -267,6 +268,13 @@ func (d *Document) Update(msg tea.KeyMsg, keys *keymap.List) bool {
 	}
 	return true
 }
+
+// Rich reports whether part of the document is rendered: its source looks
+// otherwise.
+func (d *Document) Rich() bool { return d.rich }
+
+// Beyond reports whether something in sight goes on to the right.
+func (d *Document) Beyond() bool { return d.wide > d.x+d.w }
 
 // Status says in a word where the window stands: "all", "top", "end", or how
 // much is above it, as "43%".

@@ -21,6 +21,7 @@ type shape struct {
 	indent int    // of all rows, where there is room for it
 	hang   int    // of all rows but the line's first, beside indent
 	bar    string // painted, before each row: two cells, "" for none
+	bars   int    // how often it stands there
 	frozen int    // cells at the left that do not scroll
 }
 
@@ -45,11 +46,19 @@ func flatten(spans []span) string {
 
 // lay makes rows of a segment. later says that it does not begin its line.
 func lay(spans []span, marks []mark, sh shape, later bool, t *themes.Theme, width, x int) laidRows {
+	if n := sh.bars; n > 0 {
+		sh.bars = 0
+		out := lay(spans, marks, sh, later, t, max(width-2*n, 1), x)
+		for i, row := range out.rows {
+			out.rows[i] = strings.Repeat(sh.bar, n) + row
+		}
+		if out.wide > 0 {
+			out.wide += 2 * n
+		}
+		return out
+	}
 	if !sh.wrap {
 		return scrolled(spans, marks, sh, t, width, x)
-	}
-	if sh.bar != "" {
-		width = max(width-2, 1)
 	}
 	indent, hang := min(sh.indent, width/4), min(sh.hang, width/3)
 	room := max(width-indent-hang, 1)
@@ -69,7 +78,7 @@ func lay(spans []span, marks []mark, sh shape, later bool, t *themes.Theme, widt
 		if pad := width - in - Width(flatten(spans)[c.from:c.to]); sh.fill && pad > 0 {
 			row += spans[0].role.Paint(strings.Repeat(" ", pad))
 		}
-		out.rows = append(out.rows, sh.bar+row)
+		out.rows = append(out.rows, row)
 	}
 	return out
 }

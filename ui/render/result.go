@@ -34,9 +34,19 @@ func Error(e *task.Error, t *themes.Theme) *Document {
 }
 
 // Result returns a task's or call's result: what is wrong first, then each
-// piece of content by its kind, then the structured content.
+// piece of content by its kind, then the structured content. Text that is
+// Markdown is rendered.
 func Result(r *task.Result, t *themes.Theme) *Document {
 	d := newDocument(t)
+	d.renders = true
+	return d.addResult(r)
+}
+
+// Source is Result with all text as it came.
+func Source(r *task.Result, t *themes.Theme) *Document { return newDocument(t).addResult(r) }
+
+func (d *Document) addResult(r *task.Result) *Document {
+	t := d.theme
 	if r.Err != nil {
 		d.add(d.own(t.Glyphs.Failed+" The server answered with an error in the place of a result.", &t.Banner, true))
 		d.addError(r.Err)
@@ -83,6 +93,16 @@ func sniffed(text string, t *themes.Theme) block {
 		return &jsonBlock{raw: []byte(text), theme: t}
 	}
 	return textOf(text, t)
+}
+
+// said shows the text of content: JSON pretty printed, Markdown rendered where
+// that is wanted.
+func (d *Document) said(c *task.Content) block {
+	if !d.renders || looksJSON(c.Text) || len(c.Text) > maxMarkdown || !isMarkdown(c.MIME) && !looksMarkdown(c.Text) {
+		return sniffed(c.Text, d.theme)
+	}
+	d.rich = true
+	return markdown(c.Text, d.theme)
 }
 
 func looksJSON(text string) bool {
@@ -162,7 +182,7 @@ func (d *Document) addContent(c *task.Content, i, n int) {
 		if n > 1 || len(c.Audience) > 0 {
 			head("text", size)
 		}
-		d.add(sniffed(c.Text, t))
+		d.add(d.said(c))
 	case task.ImageContent:
 		head("image", mime, size, "not shown here: w saves it")
 	case task.AudioContent:
@@ -175,7 +195,7 @@ func (d *Document) addContent(c *task.Content, i, n int) {
 		d.addResource(c)
 		switch {
 		case c.Text != "":
-			d.add(sniffed(c.Text, t))
+			d.add(d.said(c))
 		case c.Base64 != "":
 			d.add(d.own("binary, not shown here: w saves it", &t.Dim, false))
 		}
