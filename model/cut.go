@@ -8,15 +8,11 @@ import (
 )
 
 // cut takes in that a session has ended: what was under way in it is not
-// known, and nobody waits for answers in it any more.
-func (m *Model) cut(l *link, e *task.Error) {
+// known, and nobody waits for answers in it any more, for that reason.
+func (m *Model) cut(l *link, e *task.Error, why string) {
 	l.store.gapAt = m.now
 	l.broke(m.now, e.Message)
 	l.unasked()
-	why := "the connection to the server broke"
-	if e.Kind == task.SessionLost {
-		why = "the session that asked is gone"
-	}
 	for _, a := range slices.Clone(m.askOrder) {
 		if a.Server != l.target.Name || !a.waits() {
 			continue
@@ -47,6 +43,14 @@ func (m *Model) cut(l *link, e *task.Error) {
 			m.changed(r)
 		}
 	}
+}
+
+// cutWhy is why nobody waits for answers in a session that ended with e.
+func cutWhy(e *task.Error) string {
+	if e.Kind == task.SessionLost {
+		return "the session that asked is gone"
+	}
+	return "the connection to the server broke"
 }
 
 // unasked forgets what was asked for in a session that is left.

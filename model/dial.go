@@ -27,10 +27,13 @@ type (
 // dial begins an attempt at a session.
 func (m *Model) dial(l *link) {
 	l.attempt++
-	l.ctx, l.cancel = context.WithCancel(m.ctx)
+	l.ctx, l.cancel = context.WithCancel(l.life)
 	l.dialing, l.nextTry = true, time.Time{}
 	stamp, ctx, endpoint, resume := reply{link: l.index, attempt: l.attempt}, l.ctx, l.target.Endpoint, l.resume
+	after := l.after
+	l.after = nil
 	m.do(func() tea.Msg {
+		await(ctx, after)
 		bounded, cancel := context.WithTimeout(ctx, dialLimit)
 		defer cancel()
 		var d dialed
@@ -46,6 +49,17 @@ func (m *Model) dial(l *link) {
 		return stamp
 	})
 	m.settleState(l)
+}
+
+// await waits until done is closed, nil for nothing to wait for, or ctx ends.
+func await(ctx context.Context, done <-chan struct{}) {
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // closeSession ends s in bounded time; the session itself stays. What becomes of
@@ -134,11 +148,11 @@ func (m *Model) down(l *link, e *task.Error) {
 		l.server = nil
 		m.do(func() tea.Msg { closeSession(s); return nil })
 		m.failCancels(l, e.Message.Line())
-		m.cut(l, e)
+		m.cut(l, e, cutWhy(e))
 		m.lostWishes(l)
 	} else if l.quiet {
 		m.failCancels(l, e.Message.Line())
-		m.cut(l, e) // the session was left for its stream, and is not to be had again
+		m.cut(l, e, cutWhy(e)) // the session was left for its stream, and is not to be had again
 	}
 	l.dialing, l.err, l.why, l.mute, l.quiet = false, e, e.Message.Line(), nil, false
 	l.stream = task.Stream{}

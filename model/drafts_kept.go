@@ -29,18 +29,19 @@ func (m *Model) KeepsAll(server string, form *task.Form, d Draft) bool {
 // that are held, and drafts (also of calls) that the disk does not have, since
 // there is no Memory, it is in trouble, or they hold a secret field.
 func (m *Model) Unsent() int {
-	lost, _ := m.unsent()
+	lost, _ := m.unsent("")
 	return lost
 }
 
 // KeptUnsent returns how many forms hold something that is not sent and that
 // quitting does not lose: it is kept for 7 days.
 func (m *Model) KeptUnsent() int {
-	_, kept := m.unsent()
+	_, kept := m.unsent("")
 	return kept
 }
 
-func (m *Model) unsent() (lost, kept int) {
+// unsent counts the forms of one server, or where that is "" of all.
+func (m *Model) unsent(server string) (lost, kept int) {
 	count := func(all bool) {
 		if all {
 			kept++
@@ -51,6 +52,7 @@ func (m *Model) unsent() (lost, kept int) {
 	for _, a := range m.asks {
 		d := m.drafts[a.Prompt.ID]
 		switch {
+		case server != "" && a.Server != server:
 		case a.State == Held:
 			lost++
 		case d == nil || a.State == Answered:
@@ -59,6 +61,9 @@ func (m *Model) unsent() (lost, kept int) {
 		}
 	}
 	for _, l := range m.links {
+		if server != "" && l.target.Name != server {
+			continue
+		}
 		ok, _ := m.DraftsKept(l.target.Name)
 		for name, t := range l.drafts {
 			if name.tool != "" && t.here {

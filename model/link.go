@@ -69,8 +69,18 @@ type LinkView struct {
 
 // link is one server: the session to it, or the way to the next one.
 type link struct {
-	index  int
+	index  int // its number, never used twice
 	target Target
+
+	// life ends with the link. left: the person let go of it; its rows in leaving
+	// are still to be cleared away, and next is connected to after that. after is
+	// closed when what had its name before is closed; nil for nothing.
+	life    context.Context
+	end     context.CancelFunc
+	left    bool
+	leaving []*Row
+	next    *Target
+	after   <-chan struct{}
 	// readOnlyAll: no server is written to, this one is no exception.
 	readOnlyAll bool
 

@@ -52,8 +52,10 @@ func (m *Model) overhear(l *link, pause time.Duration) {
 }
 
 func (m *Model) askMemory(l *link, n recalled, f func(context.Context, Memory) (task.Kept, error)) {
-	ctx, mem := m.ctx, l.target.Memory
+	ctx, mem, after := l.life, l.target.Memory, l.after
+	l.after = nil
 	m.do(func() tea.Msg {
+		await(ctx, after)
 		n.err = safely(func() (err error) { n.kept, err = f(ctx, mem); return err })
 		if ctx.Err() != nil {
 			return nil
@@ -67,7 +69,10 @@ func (m *Model) recalled(n recalled) {
 	if errors.Is(n.err, os.ErrClosed) {
 		return // nothing is kept any more
 	}
-	l := m.links[n.link]
+	l := m.byIndex[n.link]
+	if l == nil || l.left {
+		return
+	}
 	m.warned(l, n.err)
 	if n.first {
 		l.resume = resumeOf(l.target.Resume, n.kept.Resume)

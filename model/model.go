@@ -69,7 +69,12 @@ type Model struct {
 	now     time.Time // of the message that is being handled
 
 	links  []*link
-	byName map[string]*link
+	byName map[string]*link // also those whose rows are still being cleared away
+	// byIndex are the same by their numbers, which are never used twice; linked is
+	// how many there were so far.
+	byIndex map[int]*link
+	linked  int
+	closing map[string]chan struct{} // links that were left and are being closed
 
 	board    *Board
 	counts   [classes]int
@@ -98,16 +103,14 @@ type Model struct {
 // New returns a Model; Init starts it.
 func New(o Options) *Model {
 	m := &Model{
-		options: o, crew: newCrew(), byName: map[string]*link{}, now: time.Now(),
+		options: o, crew: newCrew(), byName: map[string]*link{}, byIndex: map[int]*link{}, closing: map[string]chan struct{}{}, now: time.Now(),
 		asks: map[task.PromptID]*Ask{}, drafts: map[task.PromptID]Draft{},
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.board = newBoard(m.Row, func(s sliceMsg) { m.do(func() tea.Msg { return s }) })
 	m.board.looked = func() task.Key { return m.selected }
-	for i, t := range o.Targets {
-		l := newLink(i, t, o)
-		m.links = append(m.links, l)
-		m.byName[t.Name] = l
+	for _, t := range o.Targets {
+		m.attach(t)
 	}
 	return m
 }
@@ -116,15 +119,7 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd {
 	m.now = time.Now()
 	for _, l := range m.links {
-		for _, id := range l.target.Watch {
-			l.named[id] = true
-			l.sched.want(id, m.now)
-		}
-		if l.target.Memory != nil {
-			m.recall(l)
-		} else {
-			m.dial(l)
-		}
+		m.begin(l)
 	}
 	m.hearAudit()
 	return m.pursue()
@@ -179,6 +174,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.retry(msg.Key)
 	case ForceMsg:
 		m.force(msg.Key)
+	case ConnectMsg:
+		m.connect(msg.Target)
+	case DisconnectMsg:
+		m.disconnect(msg.Name)
+	case RefreshServerMsg:
+		m.refreshServer(msg.Name)
 	case SortMsg:
 		m.sort(msg.By)
 	case FilterMsg:
@@ -187,6 +188,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.pause(msg.On)
 	case reply:
 		m.replied(msg)
+	case closedLink:
+		m.closed(msg)
+	case clearSlice:
+		m.clear(msg)
 	case recalled:
 		m.recalled(msg)
 	case sampled:
@@ -210,8 +215,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // replied is the one gate for what commands bring back: what answers an
 // earlier attempt at a link is dropped.
 func (m *Model) replied(r reply) {
-	l := m.links[r.link]
-	if r.attempt != l.attempt {
+	l := m.byIndex[r.link]
+	if l == nil || r.attempt != l.attempt {
 		m.discard(r.news)
 		return
 	}
@@ -359,21 +364,37 @@ func (m *Model) note(l *link, line string) {
 // refresh asks all links now, as far as they let themselves be asked.
 func (m *Model) refresh() {
 	for _, l := range m.links {
-		switch {
-		case l.server == nil && m.now.Before(l.busyTo):
-			m.tell(true, "%s asked not to be tried before %s.", l.target.Name, l.busyTo.Format("15:04:05"))
-		case l.server == nil && !l.dialing:
-			l.retries = 0
-			m.dial(l)
-		case l.server == nil:
-		case m.now.Before(l.busyTo):
-			m.tell(true, "%s asked to be left alone until %s.", l.target.Name, l.busyTo.Format("15:04:05"))
-			l.sched.resync(m.now)
-		default:
-			l.noList, l.sched.hold = false, m.now
-			l.sched.listable = l.listable()
-			l.sched.resync(m.now)
-		}
+		m.refreshLink(l)
 	}
 	m.rev++
+}
+
+// refreshServer asks one link now.
+func (m *Model) refreshServer(name string) {
+	l := m.byName[name]
+	if l == nil || l.left {
+		m.tell(true, "There is no server named %q.", name)
+		return
+	}
+	m.refreshLink(l)
+	m.rev++
+}
+
+// refreshLink asks a link now, as far as it lets itself be asked.
+func (m *Model) refreshLink(l *link) {
+	switch {
+	case l.server == nil && m.now.Before(l.busyTo):
+		m.tell(true, "%s asked not to be tried before %s.", l.target.Name, l.busyTo.Format("15:04:05"))
+	case l.server == nil && !l.dialing:
+		l.retries = 0
+		m.dial(l)
+	case l.server == nil:
+	case m.now.Before(l.busyTo):
+		m.tell(true, "%s asked to be left alone until %s.", l.target.Name, l.busyTo.Format("15:04:05"))
+		l.sched.resync(m.now)
+	default:
+		l.noList, l.sched.hold = false, m.now
+		l.sched.listable = l.listable()
+		l.sched.resync(m.now)
+	}
 }

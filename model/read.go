@@ -223,6 +223,9 @@ func (m *Model) Why(key func(action string) string) []string {
 	if m.board.Total() > 0 && m.board.Len() == 0 && m.board.Filter() != "" && !m.board.Busy() {
 		return []string{"No task passes the filter; " + key("everywhere.back") + " clears it."}
 	}
+	if len(m.links) == 0 {
+		return []string{"No server is attached to.", ":connect URL attaches to one."}
+	}
 	var lines []string
 	for _, l := range m.links {
 		lines = append(lines, m.whyEmpty(l, key)...)

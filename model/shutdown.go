@@ -40,13 +40,13 @@ func (m *Model) Shutdown() []string {
 			continue
 		}
 		live := l.live()
-		if words := l.farewell(live); words != "" {
+		if words := l.farewell(live, "the next start"); words != "" {
 			told = append(told, words)
 		}
 		if words := l.cutOff(); words != "" {
 			told = append(told, words)
 		}
-		keep := live > 0 || l.hasResults(m.now) || m.receives(l) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
+		keep := m.outlives(l, live)
 		m.keepLast(l, keep)
 		l.server = nil
 		open++
@@ -164,20 +164,20 @@ func (m *Model) keepLast(l *link, keep bool) {
 	}
 }
 
-// farewell tells what goes on at l's server after the end, "" where nothing does
+// farewell tells what goes on at l's server after the end, until next, "" where nothing does
 // that a person has to know.
-func (l *link) farewell(live int) string {
+func (l *link) farewell(live int, next string) string {
 	kept := l.target.Memory != nil && l.warning == "" && !l.resume.Joined
 	switch {
 	case live == 0:
 		return ""
 	case l.server != nil && l.about.Session && kept:
-		return fmt.Sprintf("%s: the session is left open, since %s in it; the next start rejoins it.", l.target.Name, liveWords(live))
+		return fmt.Sprintf("%s: the session is left open, since %s in it; %s rejoins it.", l.target.Name, liveWords(live), next)
 	case l.server != nil && l.about.Session:
 		return fmt.Sprintf("%s: the session is left open, since %s in it.", l.target.Name, liveWords(live))
 	case kept:
 		if n := l.handles(); n > 0 {
-			return fmt.Sprintf("%s: %s; the next start asks for what is kept of them.", l.target.Name, liveWords(n))
+			return fmt.Sprintf("%s: %s; %s asks for what is kept of them.", l.target.Name, liveWords(n), next)
 		}
 	}
 	return ""

@@ -61,6 +61,12 @@ type (
 	// ForceMsg allows one try of what the server did not declare: cancel on
 	// that row, or with a zero Key a tasks/list of every link.
 	ForceMsg struct{ Key task.Key }
+	// RefreshServerMsg is RefreshMsg for one link.
+	RefreshServerMsg struct{ Name string }
+	// ConnectMsg attaches to a further server. DisconnectMsg lets go of one, as
+	// quitting does.
+	ConnectMsg    struct{ Target Target }
+	DisconnectMsg struct{ Name string }
 	// SortMsg sorts by a column; the same column again reverses.
 	SortMsg struct{ By Column }
 	// WatchMsg asks a server for a task that the person names by its id, and
