@@ -75,6 +75,9 @@ func (s *sample) Init() tea.Cmd {
 	if s.mode == "mouse" {
 		return tea.EnableMouseCellMotion
 	}
+	if s.mode == "titled" {
+		s.t.Title("sample: 3 asking")
+	}
 	return nil
 }
 
@@ -83,6 +86,10 @@ func (s *sample) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		s.size = msg
 		s.sizes++
+	case tea.FocusMsg:
+		s.note = "focus"
+	case tea.BlurMsg:
+		s.note = "blur"
 	case refused:
 		s.note = string(msg)
 	case edited:
@@ -130,6 +137,12 @@ func (s *sample) key(key string) tea.Cmd {
 			way, err := s.t.Copy("text")
 			return refused(fmt.Sprint("copied ", way, " ", err))
 		}
+	case "t":
+		s.t.Title(fmt.Sprint("key ", s.keys))
+	case "n":
+		s.t.Title("")
+	case "o":
+		s.t.Notify("it\x1b[31m failed\x07\u202e; 4;1")
 	case "h":
 		_, _ = s.t.screen.WriteString("stuck")
 		select {}

@@ -48,6 +48,7 @@ type editing struct {
 func (e *editing) Run() error {
 	e.t.setAway(true)
 	defer e.t.setAway(false)
+	defer e.t.lendTitle()()
 	edited, err := e.run()
 	if err != nil {
 		e.err = err

@@ -46,6 +46,7 @@ type stop struct{ t *Terminal }
 // Run stops.
 func (s stop) Run() error {
 	defer s.t.lend()
+	defer s.t.lendTitle()()
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)

@@ -47,6 +47,7 @@ type Terminal struct {
 	o      Options
 	screen *screen
 	keys   *keyboard
+	title  title
 	before *xterm.State // as it was found
 
 	ctx    context.Context // ends when the program is to end
@@ -110,6 +111,7 @@ func (t *Terminal) Run(ctx context.Context, m tea.Model) (final tea.Model, err e
 
 	p := tea.NewProgram(g,
 		tea.WithInput(t.keys), tea.WithOutput(t.screen), tea.WithAltScreen(), tea.WithFPS(framesPerSecond),
+		tea.WithReportFocus(),
 		// Bubble Tea's own handlers lose exit codes, and print what panicked
 		// onto a screen that is then thrown away.
 		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(), tea.WithFilter(t.filter))
@@ -126,6 +128,8 @@ func (t *Terminal) Run(ctx context.Context, m tea.Model) (final tea.Model, err e
 	}
 	if err != nil {
 		t.giveBack()
+	} else if seq := t.untitled(); seq != "" {
+		_, _ = t.screen.WriteString(seq)
 	}
 	return g.inner, err
 }
@@ -186,7 +190,7 @@ func (t *Terminal) giveBack() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = t.o.Out.WriteString(reset)
+		_, _ = t.o.Out.WriteString(reset + t.untitled())
 	}()
 	select {
 	case <-done:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -262,14 +263,47 @@ func (s *Session) SeeRawTimes(want string, times int) {
 }
 
 // GivenBack waits until the terminal is as it was found: its settings, the
-// alternate screen, the cursor, and what a program can switch on; and fails if
-// the terminal was asked anything.
+// alternate screen, the cursor, the window's title, and what a program can switch
+// on; and fails if the terminal was asked anything.
 func (s *Session) GivenBack() {
 	s.t.Helper()
 	s.wait("a terminal given back", func() bool {
-		return reflect.DeepEqual(s.modes(), s.found) && !s.screen.IsAltScreen() && !s.screen.CursorHidden() && !leftOn(string(s.raw))
+		return reflect.DeepEqual(s.modes(), s.found) && !s.screen.IsAltScreen() && !s.screen.CursorHidden() && !leftOn(string(s.raw)) &&
+			titleOf(string(s.raw)) == ""
 	})
 	s.NotAsked()
+}
+
+// SeeTitle waits until the window is called so; "" is its own name.
+func (s *Session) SeeTitle(want string) {
+	s.t.Helper()
+	s.wait("the title "+want, func() bool { return titleOf(string(s.raw)) == want })
+}
+
+var titles = regexp.MustCompile("\x1b\\[2[23];0t|\x1b\\]2;[^\x07]*\x07")
+
+// titleOf returns the title that these bytes leave the window with, "" for the one
+// that it had, as a terminal with a stack of titles has it. A title that is set
+// while its own is not on the stack, and one that is taken from an empty stack,
+// is "lost".
+func titleOf(raw string) string {
+	now, stack := "", []string(nil)
+	for _, seq := range titles.FindAllString(raw, -1) {
+		switch {
+		case seq == "\x1b[22;0t":
+			stack = append(stack, now)
+		case len(stack) == 0:
+			return "lost"
+		case seq == "\x1b[23;0t":
+			now, stack = stack[len(stack)-1], stack[:len(stack)-1]
+		default:
+			now = seq[len("\x1b]2;") : len(seq)-1]
+		}
+	}
+	if now == "" && len(stack) > 0 {
+		return "lost"
+	}
+	return now
 }
 
 // leftOn reports whether one of these was switched on and not off again:
