@@ -18,7 +18,10 @@ type Glyphs struct {
 	BarFull, BarEmpty                                         string // progress
 	Bar                                                       string // before words of a server
 	Gap                                                       string // in the time line: steps may be missing
-	Border                                                    lipgloss.Border
+	// What fills a bar of the time line: a state in which the server works, asks,
+	// something that is not known, and one that nobody saw.
+	FillWorking, FillAsking, FillGap, FillUnseen string
+	Border                                       lipgloss.Border
 	// Prompt is the frame of a server's question, and of nothing else.
 	Prompt lipgloss.Border
 }
@@ -30,6 +33,7 @@ var unicodeGlyphs = Glyphs{
 	On: "■", Off: "□", RadioOn: "●", RadioOff: "○", Required: "*",
 	Warning: "!", Bullet: "•", Dot: "·", Arrow: "→", Ellipsis: "…",
 	BarFull: "█", BarEmpty: "░", Bar: "┃", Gap: "┄",
+	FillWorking: "▒", FillAsking: "█", FillGap: "┄", FillUnseen: "·",
 	Border: lipgloss.RoundedBorder(), Prompt: lipgloss.DoubleBorder(),
 }
 
@@ -40,6 +44,7 @@ var asciiGlyphs = Glyphs{
 	On: "x", Off: ".", RadioOn: "*", RadioOff: ".", Required: "*",
 	Warning: "!", Bullet: "*", Dot: "-", Arrow: "->", Ellipsis: "..",
 	BarFull: "#", BarEmpty: ".", Bar: "|", Gap: "~",
+	FillWorking: "=", FillAsking: "#", FillGap: "~", FillUnseen: ".",
 	Border: lipgloss.ASCIIBorder(),
 	Prompt: lipgloss.Border{
 		Top: "=", Bottom: "=", Left: "#", Right: "#",
