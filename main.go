@@ -63,6 +63,8 @@ func callboard(args []string, stdout, stderr io.Writer) int {
 		err = audit(a, stdout, stderr)
 	case cli.Info:
 		err = facts().Write(stdout, a.JSON)
+	case cli.Keys:
+		err = cli.PrintKeys(stdout, keyScopes(keymap.Default()), a.JSON)
 	case cli.Demo:
 		err = demo(a, stdout, stderr)
 	case cli.Dashboard:

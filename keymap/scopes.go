@@ -80,8 +80,8 @@ var narrower = map[string]string{
 	"list.filter":     searched + " " + AtTasks + " " + AtTools + " " + AtHelp,
 	"list.next-match": searched,
 	"list.prev-match": searched,
-	"list.left":       AtTasks + " " + AtTools + " " + AtResult + " " + AtLog,
-	"list.right":      AtTasks + " " + AtTools + " " + AtResult + " " + AtLog,
+	"list.left":       AtTasks + " " + AtTools + " " + AtResult,
+	"list.right":      AtTasks + " " + AtTools + " " + AtResult,
 	"list.open":       ofTask + " " + AtLog + " " + AtTools + " " + AtHelp,
 	"task.copy":       ofTask + " " + AtLog,
 }

@@ -77,9 +77,12 @@ func commandOf(name string) (command, bool) {
 
 // split takes a line apart: the name, and what stands behind it.
 func split(text string) (name, args string) {
-	name, args, _ = strings.Cut(strings.TrimLeft(strings.TrimLeft(text, " "), ":"), " ")
+	name, args, _ = strings.Cut(typedIn(text), " ")
 	return name, strings.TrimSpace(args)
 }
+
+// typedIn is a line without what may stand before the name.
+func typedIn(text string) string { return strings.TrimLeft(strings.TrimLeft(text, " "), ":") }
 
 // run carries out a line: a command, or an action by its name, of which the scope
 // may be left out.

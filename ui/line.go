@@ -114,7 +114,14 @@ func (l *lineOverlay) move(r *Root, step int) {
 // sure reports whether enter means the first line of the list, though nobody
 // chose it: what is typed stands in its name as it is.
 func (l *lineOverlay) sure() bool {
-	return len(l.list) > 0 && l.list[0].rank <= byPart
+	return l.name() != "" && !l.behind() && len(l.list) > 0 && l.list[0].rank <= byPart
+}
+
+// behind reports whether what stands behind a command is being typed.
+func (l *lineOverlay) behind() bool {
+	name, _, behind := strings.Cut(typedIn(l.input.Value()), " ")
+	_, known := commandOf(name)
+	return behind && known
 }
 
 // complete takes the chosen line of the list into what is typed.

@@ -22,9 +22,10 @@ type entry struct {
 	// why says where it works, "" for here.
 	why string
 
-	more bool  // other words follow it
-	rank int   // how well it matches, the best first
-	mark []int // the bytes of the name that match
+	more    bool  // other words follow it
+	general int   // 1 for what works in all places
+	rank    int   // how well it matches, the best first
+	mark    []int // the bytes of the name that match
 }
 
 // How well an entry matches what is typed.
@@ -33,6 +34,7 @@ const (
 	byStart         // it begins there
 	byPart          // it stands in the name
 	byHelp          // it stands in what it does
+	byScope         // it stands in the name of its scope
 	byLetter        // its letters stand in the name, in their order
 )
 
@@ -48,12 +50,15 @@ func (r *Root) entries() []entry {
 			continue
 		}
 		e := entry{name: a.Name, line: a.Name, help: a.Help, why: elsewhere(&a, here)}
+		if a.Place == "" {
+			e.general = 1
+		}
 		if len(a.Keys) > 0 {
 			e.key = a.Shown
 		}
 		all = append(all, e)
 	}
-	slices.SortStableFunc(all, hereFirst)
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Or(hereFirst(a, b), a.general-b.general) })
 	return all
 }
 
@@ -70,11 +75,10 @@ func hereFirst(a, b entry) int {
 // matching returns the entries that match what is typed: commands and actions, and
 // behind a command what can stand there.
 func (l *lineOverlay) matching(r *Root) []entry {
-	typed := strings.TrimLeft(strings.TrimLeft(l.input.Value(), " "), ":")
-	if name, _, behind := strings.Cut(typed, " "); behind {
-		if c, ok := commandOf(name); ok {
-			return r.arguments(&c, typed)
-		}
+	typed := typedIn(l.input.Value())
+	if l.behind() {
+		c, _ := commandOf(l.name())
+		return r.arguments(&c, typed)
 	}
 	return match(l.all, strings.ToLower(strings.TrimSpace(typed)))
 }
@@ -90,15 +94,23 @@ func match(all []entry, typed string) []entry {
 		loose[m.Index], score[m.Index] = m.MatchedIndexes, i
 	}
 	for i, e := range all {
-		_, short, _ := strings.Cut(e.name, ".")
+		scope, short, scoped := strings.Cut(e.name, ".")
+		if !scoped {
+			scope, short = "", e.name
+		}
 		at := strings.Index(e.name, typed)
+		if in := strings.Index(short, typed); in >= 0 {
+			at = len(e.name) - len(short) + in
+		}
 		switch {
 		case e.name == typed || short == typed:
 			e.rank = byName
-		case strings.HasPrefix(e.name, typed) || strings.HasPrefix(short, typed):
+		case at == len(e.name)-len(short), at == 0 && len(typed) > len(scope):
 			e.rank = byStart
-		case at >= 0:
+		case at+len(typed) > len(scope)+1 && at >= 0:
 			e.rank = byPart
+		case at >= 0:
+			e.rank = byScope
 		case strings.Contains(strings.ToLower(e.help), typed):
 			e.rank = byHelp
 		case loose[i] != nil:
@@ -106,14 +118,11 @@ func match(all []entry, typed string) []entry {
 		default:
 			continue
 		}
-		if e.why != "" && e.rank > byPart {
+		if e.why != "" && e.rank > byPart && e.rank != byScope {
 			continue
 		}
 		e.mark = loose[i]
 		if at >= 0 {
-			if strings.HasPrefix(short, typed) {
-				at = len(e.name) - len(short)
-			}
 			e.mark = nil
 			for j := range len(typed) {
 				e.mark = append(e.mark, at+j)
@@ -179,7 +188,8 @@ func (l *lineOverlay) draw(r *Root, s *scene, screen []string) {
 }
 
 func (l *lineOverlay) title() string {
-	if c, ok := commandOf(l.name()); ok && strings.Contains(strings.TrimLeft(l.input.Value(), " "), " ") {
+	if l.behind() {
+		c, _ := commandOf(l.name())
 		return ":" + c.name + " " + c.args
 	}
 	return "Commands"
@@ -190,7 +200,7 @@ type listWidths struct{ name, help, key int }
 
 // listCols divides w cells: the key goes first when it gets narrow.
 func listCols(all []entry, w int) listWidths {
-	c := listWidths{key: 10}
+	c := listWidths{key: 12}
 	for _, e := range all {
 		c.name = max(c.name, width(e.title()))
 	}

@@ -29,6 +29,7 @@ const (
 	Tools
 	Audit
 	Info
+	Keys
 	Completion
 	Man
 	Help
@@ -280,7 +281,7 @@ func (p *parsing) place(c *command, words []string) (urls []string, err error) {
 		}
 		a.Shell = words[0]
 		return nil, nil
-	case Info, Man:
+	case Info, Keys, Man:
 		if len(words) > 0 {
 			return nil, usage("%s takes no words", c.name)
 		}

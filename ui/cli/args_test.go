@@ -40,7 +40,7 @@ func TestCommands(t *testing.T) {
 		"host/mcp": Dashboard, "demo": Demo, "watch host": Watch, "--theme dark demo": Demo, "demo --ascii": Demo,
 		"-h": Help, "--help": Help, "help": Help, "--version": Version, "host --version": Version, "demo -h": Help,
 		"-- host": Dashboard, "--ascii -- demo": Demo, "ls host": List, "get host i": Get, "result host i": Result,
-		"answer host i": Answer, "cancel host i j": Cancel, "run host t": Run, "tools host": Tools, "info": Info,
+		"answer host i": Answer, "cancel host i j": Cancel, "run host t": Run, "tools host": Tools, "info": Info, "keys": Keys,
 		"completion zsh": Completion, "man": Man, "help run": Help, "run -h": Help,
 	} {
 		if a := parse(t, line); a.Command != want {

@@ -93,6 +93,12 @@ var commands = [...]command{
 		takes:    []string{"task", "since", "json"},
 		examples: [][2]string{{"callboard audit localhost:3000/mcp --since 24h", ""}, {"callboard audit --json | jq -r 'select(.what==\"answer\")'", ""}}},
 	{is: Info, name: "info", brief: "print versions, protocol revisions and paths", takes: []string{"json"}},
+	{is: Keys, name: "keys", brief: "print the keys of the dashboard, with the names of their actions",
+		more: []string{
+			"By scope, with what the configuration changed. The names are those of [keys] in the configuration and of the dashboard's command line.",
+			"JSON: scopes with name, places, alone and actions, each with name, keys, places, help and changed.",
+		},
+		takes: []string{"json"}},
 	{is: Completion, name: "completion", words: "bash|zsh|fish|powershell", brief: "print the completions for a shell",
 		more: []string{
 			"bash: source <(callboard completion bash). zsh: callboard completion zsh > \"${fpath[1]}/_callboard\". fish: callboard completion fish | source. powershell: callboard completion powershell | Out-String | Invoke-Expression.",

@@ -47,7 +47,7 @@ func (c *command) help() string {
 		fmt.Fprintf(&b, "Without --timeout it gives up after %s.\n", c.patience)
 	}
 	optionLists(&b, c.options(), nil)
-	if slices.Contains(c.takes, "json") && c.is != Info {
+	if slices.Contains(c.takes, "json") && c.is != Info && c.is != Keys {
 		codes(&b)
 	}
 	if len(c.examples) > 0 {

@@ -202,13 +202,13 @@ func (f *Form) Hints() []key.Binding {
 	k := f.keys
 	switch {
 	case f.reading != nil:
-		hints := []key.Binding{relabel(k.List.Down, "up/down", "scroll"), relabel(k.Form.Leave, "", "back")}
+		hints := []key.Binding{relabel(k.List.Down, shown(k.List.Up)+"/"+shown(k.List.Down), "scroll"), relabel(k.Form.Leave, "", "back")}
 		if f.reading.send && f.takesKeys() {
 			hints = append([]key.Binding{k.Form.Send}, hints...)
 		}
 		return hints
 	case f.menu != nil:
-		return []key.Binding{relabel(k.Menu.Up, "up/down", "choose"), relabel(k.Menu.Choose, "", "do it"), k.Menu.Leave}
+		return []key.Binding{relabel(k.Menu.Up, shown(k.Menu.Up)+"/"+shown(k.Menu.Down), "choose"), relabel(k.Menu.Choose, "", "do it"), k.Menu.Leave}
 	case f.state.Phase == Sending, f.state.Phase == Sent, f.state.Phase == Complete, f.state.Phase == Withdrawn:
 		return []key.Binding{k.Form.Leave, k.Form.Menu}
 	case f.isURL() && f.state.Phase == Waiting:
