@@ -75,10 +75,10 @@ func (r *Root) footer(s *scene) []string {
 		}
 		return []string{s.fit(r.over.foot(r, s), r.width)}
 	}
-	if words := r.greeting(); words != "" {
+	right := r.waits(s)
+	if words := r.greeting(); words != "" && (right == "" || width(words)+width(right)+3 <= r.width) {
 		return r.sentence(s, note{text: words})
 	}
-	right := r.waits(s)
 	left := r.hintLine(s, r.width-width(right)-2)
 	return []string{left + spaces(r.width-width(left)-width(right)) + right}
 }
