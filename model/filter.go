@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -76,6 +77,14 @@ type filterError struct {
 // line returns the error on one line, fit for a cell.
 func (e *filterError) line() string {
 	return task.CleanLine(fmt.Sprintf("%s (at %d)", e.why, e.at), 300).Line()
+}
+
+// CheckFilter says in one line why a text is no filter, nil where it is one.
+func CheckFilter(text string) error {
+	if _, err := parseFilter(text); err != nil {
+		return errors.New(err.line())
+	}
+	return nil
 }
 
 // filterMost is how many bytes a filter's text may have.

@@ -28,21 +28,39 @@ type Taste struct {
 // keptMsg says what came of keeping a Taste.
 type keptMsg struct{ err error }
 
-// keepTaste returns the command that keeps what the person chose.
+// keepTaste returns the command that keeps what the person chose. One is on its
+// way at a time, so that what was chosen last is what is kept.
 func (r *Root) keepTaste() tea.Cmd {
-	if r.o.Keep == nil {
+	switch {
+	case r.o.Keep == nil:
+		return nil
+	case r.keeping:
+		r.keepAgain = true
 		return nil
 	}
+	r.keeping = true
 	keep, taste := r.o.Keep, r.taste.clone()
 	return func() tea.Msg { return keptMsg{keep(taste)} }
 }
 
-// kept says once that what the person chose is not kept.
-func (r *Root) kept(msg keptMsg) {
+// Taste returns what the person has chosen by now. It is for the end, after the
+// program's loop.
+func (r *Root) Taste() Taste { return r.taste.clone() }
+
+// kept says once that what the person chose is not kept, and keeps what was
+// chosen meanwhile.
+func (r *Root) kept(msg keptMsg) tea.Cmd {
+	r.keeping = false
+	again := r.keepAgain
+	r.keepAgain = false
 	if msg.err != nil && !r.keepFailed {
 		r.keepFailed = true
 		r.fail("What you chose here is not kept beyond this run: " + task.CleanMax(msg.err.Error(), 400).Line())
 	}
+	if again {
+		return r.keepTaste()
+	}
+	return nil
 }
 
 // clone returns a copy that shares nothing.

@@ -42,6 +42,10 @@ type Options struct {
 	// Theme returns the theme of that name, Themes the names that there are.
 	Theme  func(name string) (*themes.Theme, error)
 	Themes func() []string
+	// Changes waits until settings change while the program runs, and returns a
+	// SettingsMsg, or a NoteMsg about ones that do not hold; nil where there is no
+	// more to come. It is called in a command, again after each message.
+	Changes func() tea.Msg
 	// Suspend returns the command that stops the process (ctrl+z).
 	Suspend tea.Cmd
 
@@ -100,6 +104,8 @@ type Root struct {
 	stopped    chan struct{}
 	quitting   bool
 	keepFailed bool
+	keeping    bool // a Taste is on its way to where it is kept
+	keepAgain  bool // another has to follow it
 	said       note
 	read       time.Time // the model's notices up to then were put away
 	rings      uint64
@@ -144,8 +150,38 @@ func New(m *model.Model, o Options) *Root {
 	return r
 }
 
+// changed is what Options.Changes brought.
+type changed struct{ msg tea.Msg }
+
+// awaitChange waits for what Options.Changes brings next.
+func (r *Root) awaitChange() tea.Cmd {
+	if r.o.Changes == nil {
+		return nil
+	}
+	wait := r.o.Changes
+	return func() tea.Msg {
+		msg := wait()
+		if msg == nil {
+			return nil
+		}
+		return changed{msg}
+	}
+}
+
+// took takes in what changed, and waits for more.
+func (r *Root) took(msg changed) tea.Cmd {
+	var cmd tea.Cmd
+	switch m := msg.msg.(type) {
+	case SettingsMsg:
+		cmd = r.resettle(m)
+	case NoteMsg:
+		r.told(m)
+	}
+	return tea.Batch(cmd, r.awaitChange())
+}
+
 // Init starts the model and the clock.
-func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock(), r.pointing()) }
+func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock(), r.pointing(), r.awaitChange()) }
 
 // Close ends the clock. It is called after the program's loop has ended, or
 // not at all where the process ends anyway.

@@ -50,8 +50,10 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.resettle(msg)
 	case render.FoundMsg:
 		cmd = r.searchFound(msg)
+	case changed:
+		cmd = r.took(msg)
 	case keptMsg:
-		r.kept(msg)
+		cmd = r.kept(msg)
 	default:
 		cmd = r.passed(msg)
 	}
