@@ -73,7 +73,7 @@ type screening struct {
 func screen(b *testing.B, args ...string) *screening {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), program(b), args...)
-	cmd.Env = termtest.Environ("XDG_STATE_HOME=" + b.TempDir())
+	cmd.Env = termtest.Environ("XDG_STATE_HOME="+b.TempDir(), "XDG_CONFIG_HOME="+b.TempDir())
 	s := &screening{b: b, cmd: cmd, changed: make(chan struct{}), began: time.Now()}
 	var err error
 	if s.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {

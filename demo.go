@@ -81,7 +81,7 @@ func demo(a *cli.Args, stdout, stderr io.Writer) error {
 	defer closing()
 	named := map[string][]task.ID{}
 	for _, d := range all {
-		a.Servers = append(a.Servers, cli.Server{Name: d.name, Shown: d.url, URL: d.url})
+		a.Servers = append(a.Servers, a.At(d.name, d.url, d.url))
 		named[d.name] = d.tasks
 	}
 	// What is left open ends with the servers, so there is nothing to tell.

@@ -1,12 +1,32 @@
 package main
 
 import (
+	"io"
 	"slices"
 	"strings"
 
 	"callboard/keymap"
 	"callboard/ui/cli"
+	"callboard/ui/cli/config"
 )
+
+// printKeys prints the keys that hold.
+func printKeys(a *cli.Args, stdout io.Writer) error {
+	keys, err := keysOf(a.Config)
+	if err != nil {
+		return err
+	}
+	return cli.PrintKeys(stdout, keyScopes(keys), a.JSON)
+}
+
+// keysOf returns the keys with those of a configuration.
+func keysOf(cfg *config.Config) (*keymap.Map, error) {
+	keys := keymap.Default()
+	for _, fault := range keys.Apply(cfg.Keys) {
+		return nil, &cli.Usage{Line: fault.Why} // Load found it before
+	}
+	return keys, nil
+}
 
 // keyScopes are the keys of m as the command keys prints them.
 func keyScopes(m *keymap.Map) []cli.KeyScope {

@@ -11,16 +11,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
-	"time"
 
-	"callboard/keymap"
-	"callboard/mcpclient"
-	"callboard/model"
-	"callboard/model/state"
 	"callboard/model/task"
 	"callboard/themes"
 	"callboard/ui"
@@ -46,7 +41,7 @@ const gcPercent = 40
 
 // callboard does what the command line says and returns the exit code.
 func callboard(args []string, stdout, stderr io.Writer) int {
-	a, err := cli.Parse(args, os.Getenv)
+	a, err := cli.Parse(args, os.Getenv, loadConfig)
 	if err != nil {
 		return fail(stderr, err)
 	}
@@ -62,9 +57,11 @@ func callboard(args []string, stdout, stderr io.Writer) int {
 	case cli.Audit:
 		err = audit(a, stdout, stderr)
 	case cli.Info:
-		err = facts().Write(stdout, a.JSON)
+		err = facts(a).Write(stdout, a.JSON)
 	case cli.Keys:
-		err = cli.PrintKeys(stdout, keyScopes(keymap.Default()), a.JSON)
+		err = printKeys(a, stdout)
+	case cli.Config:
+		err = configure(a, stdout)
 	case cli.Demo:
 		err = demo(a, stdout, stderr)
 	case cli.Dashboard:
@@ -127,30 +124,44 @@ func dashboard(a *cli.Args, stderr io.Writer) error {
 // asked for on the servers of those names; nil for the person's own servers,
 // whose state is kept.
 func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.ID, stderr io.Writer) error {
-	theme, err := themes.New(a.Theme, a.ASCII, os.Getenv("NO_COLOR") != "")
-	if err != nil {
-		return &cli.Usage{Line: err.Error()}
-	}
-	m, end, err := attach(a, named, stderr)
+	set, err := settings(a, a.Config)
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	o.Settings = ui.Settings{Theme: theme, Keys: keymap.Default(), NoMouse: a.NoMouse}
+	m, at, err := attach(a, named, stderr)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	l := newLive(a)
+	o.Settings = set
+	o.Changes = l.changes(ctx)
+	o.Taste, o.Keep = taste(at, stderr)
+	if o.Note == "" && len(a.Config.Warnings) > 0 {
+		o.Note = a.Config.Warnings[0].String()
+	}
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
-	o.Themes = themes.Names
+	o.Themes = func() []string { return themeNames(l.cfg.Load()) }
 	o.Theme = func(name string) (*themes.Theme, error) {
-		return themes.New(name, a.ASCII, os.Getenv("NO_COLOR") != "")
+		cfg := l.cfg.Load()
+		return themeOf(a.With(cfg), cfg, name)
 	}
 	o.OpenURL = func(page string) error { return term.OpenURL(ctx, page) }
 	root := ui.New(m, o)
 	_, err = t.Run(ctx, root)
+	stop()
 	var fault *term.Panic
 	if errors.As(err, &fault) {
 		return err // what is broken is not asked to end in good order
 	}
 	root.Close()
-	for _, line := range slices.Concat(end(), m.Untold()) {
+	if o.Keep != nil { // the last of it may still have been on its way
+		if err := o.Keep(root.Taste()); err != nil {
+			_, _ = fmt.Fprintf(stderr, "callboard: what you chose is not kept: %s\n", err)
+		}
+	}
+	for _, line := range slices.Concat(at.end(m), m.Untold()) {
 		_, _ = fmt.Fprintln(stderr, line)
 	}
 	return err
@@ -159,7 +170,10 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 // perform carries out a command without a screen, until it is done, a signal
 // ends it, or whoever reads what it prints.
 func perform(a *cli.Args, stdout, stderr io.Writer) error {
-	m, end, err := attach(a, nil, stderr)
+	for _, w := range a.Config.Warnings {
+		_, _ = fmt.Fprintf(stderr, "callboard: %s\n", w)
+	}
+	m, at, err := attach(a, nil, stderr)
 	if err != nil {
 		return err
 	}
@@ -170,7 +184,7 @@ func perform(a *cli.Args, stdout, stderr io.Writer) error {
 		OpenURL: func(page string) error { return term.OpenURL(ctx, page) },
 		Quiet:   term.Quiet,
 	})
-	for _, line := range end() {
+	for _, line := range at.end(m) {
 		if a.Command == cli.Watch && len(a.IDs) == 0 { // the others said themselves what goes on
 			_, _ = fmt.Fprintln(stderr, line)
 		}
@@ -183,96 +197,6 @@ func perform(a *cli.Args, stdout, stderr io.Writer) error {
 
 // attended reports whether questions of a command can be asked.
 func attended() bool { return term.Attended(os.Stdin, os.Stderr) }
-
-// endpoint makes an mcpclient.Endpoint the model's: its sessions are its Server.
-type endpoint struct{ *mcpclient.Endpoint }
-
-var (
-	_ model.Endpoint = endpoint{}
-	_ model.Server   = (*mcpclient.Session)(nil)
-	_ model.Memory   = (*state.Memory)(nil)
-	_ model.Audit    = (*state.Audit)(nil)
-)
-
-// Dial begins or rejoins a session.
-func (e endpoint) Dial(ctx context.Context, resume task.Resume) (model.Server, error) {
-	s, err := e.Endpoint.Dial(ctx, resume)
-	if err != nil {
-		return nil, err // not a nil *Session in an interface
-	}
-	return s, nil
-}
-
-// attach makes the model of the servers on the command line; nothing is sent
-// yet. named is as for show. end ends all sessions and returns what the person
-// should know of them.
-func attach(a *cli.Args, named map[string][]task.ID, stderr io.Writer) (m *model.Model, end func() []string, err error) {
-	var log *os.File
-	if a.LogFile != "" {
-		if log, err = os.OpenFile(a.LogFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
-			return nil, nil, &cli.Usage{Line: "--log-file: " + err.Error()}
-		}
-	}
-	var folder *state.Folder
-	if named == nil {
-		if folder, err = keepsake(); err != nil {
-			_, _ = fmt.Fprintf(stderr, "callboard: nothing is kept beyond this run: %s\n", err)
-		}
-	}
-	o := model.Options{OnDemand: a.OnDemand, ReadOnly: a.ReadOnly}
-	if a.SamplingCommand != "" {
-		o.Sampler = term.Sampler(a.SamplingCommand)
-	}
-	var endpoints []endpoint
-	for _, server := range a.Servers {
-		config := mcpclient.Config{
-			URL: server.URL, Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, AllowInsecureToken: a.AllowInsecureToken,
-			CAFile: a.CAFile, ClientCert: a.ClientCert, ClientKey: a.ClientKey, InsecureSkipVerify: a.InsecureSkipVerify,
-			Protocol: a.Protocol, ReadOnly: a.ReadOnly, OnDemand: a.OnDemand, Sampling: a.Samples(), ClientVersion: version(),
-		}
-		if log != nil { // not a nil *os.File in an interface
-			config.LogFile = log
-		}
-		e, err := mcpclient.NewEndpoint(config)
-		if err != nil {
-			return nil, nil, misconfigured(err)
-		}
-		endpoints = append(endpoints, endpoint{e})
-		target := model.Target{
-			Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}, Refreshes: a.TokenFile != "",
-			Memory: memory(folder, a, server), Watch: slices.Concat(a.Tasks, a.IDs, named[server.Name]),
-		}
-		if a.Session != "" {
-			target.Resume = task.Resume{Session: a.Session, Joined: true}
-		}
-		o.Targets = append(o.Targets, target)
-	}
-	var trail *state.Audit
-	if folder != nil && a.Audits() {
-		trail = folder.Audit()
-		o.Audit = trail
-	}
-	m = model.New(o)
-	end = func() []string {
-		said := m.Shutdown()
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if trail != nil {
-			if err := trail.Close(ctx); err != nil {
-				_, _ = fmt.Fprintf(stderr, "callboard: %s\n", err)
-			}
-		}
-		if log == nil {
-			return said
-		}
-		for _, e := range endpoints {
-			_ = e.Flush(ctx) // what is left after a second is left out
-		}
-		_ = log.Close()
-		return said
-	}
-	return m, end, nil
-}
 
 // audit prints the audit trail.
 func audit(a *cli.Args, stdout, stderr io.Writer) error {
@@ -299,37 +223,18 @@ func audit(a *cli.Args, stdout, stderr io.Writer) error {
 	return err
 }
 
-// keepsake is the folder of what outlives the program.
-func keepsake() (*state.Folder, error) {
-	dir, err := state.Dir()
-	if err != nil {
-		return nil, err
-	}
-	return state.Open(dir)
-}
-
-// memory is what is kept of a server for the account of the command line, nil
-// where nothing is.
-func memory(folder *state.Folder, a *cli.Args, server cli.Server) model.Memory {
-	if folder == nil {
-		return nil
-	}
-	mem := folder.Server(server.URL, state.Credentials{Header: a.Header, Token: a.Token, TokenFile: a.TokenFile, ClientCert: a.ClientCert})
-	if a.Beside(attended()) {
-		return mem.Aside()
-	}
-	return mem
-}
-
 // facts are what info prints.
-func facts() *cli.Facts {
-	f := &cli.Facts{Version: version(), Go: runtime.Version()}
+func facts(a *cli.Args) *cli.Facts {
+	f := &cli.Facts{Version: version(), Go: runtime.Version(), Config: a.Config.Path}
+	if a.Config.Path != "" {
+		f.Themes = filepath.Join(filepath.Dir(a.Config.Path), "themes")
+	}
 	folder, err := keepsake()
 	if err != nil {
 		f.Problem = err.Error()
 		return f
 	}
-	f.State, f.Audit = folder.Dir(), folder.AuditPath()
+	f.State, f.Audit, f.Taste = folder.Dir(), folder.AuditPath(), folder.TastePath()
 	files, err := folder.Files(context.Background())
 	if err != nil {
 		f.Problem = err.Error()
@@ -340,13 +245,4 @@ func facts() *cli.Facts {
 		})
 	}
 	return f
-}
-
-// misconfigured says in one line why an endpoint cannot be made of the options.
-func misconfigured(err error) error {
-	var e *task.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	return &cli.Usage{Line: strings.TrimSpace(e.Message.Line() + ". " + e.Advice.Line())}
 }

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = termtest.Environ(childEnv+"=1", "XDG_STATE_HOME="+stateHome(t))
+	cmd.Env = termtest.Environ(childEnv+"=1", "XDG_STATE_HOME="+stateHome(t), "XDG_CONFIG_HOME="+stateHome(t)+"/config")
 	return cmd
 }
 
@@ -242,7 +242,7 @@ func TestDashboardSuspends(t *testing.T) {
 	server, url := serve(t)
 	server.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working, Message: "digging"})
 	cmd := exec.CommandContext(t.Context(), "bash", "--norc", "--noprofile", "-i")
-	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CALLBOARD="+os.Args[0], childEnv+"=1", "XDG_STATE_HOME="+stateHome(t))
+	cmd.Env = termtest.Environ("PS1=sh> ", "HISTFILE=/dev/null", "CALLBOARD="+os.Args[0], childEnv+"=1", "XDG_STATE_HOME="+stateHome(t), "XDG_CONFIG_HOME="+stateHome(t)+"/config")
 	s := termtest.Start(t, cmd, 100, 30)
 	s.See("sh>")
 	s.Type(`"$CALLBOARD" ` + url + "\r")

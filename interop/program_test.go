@@ -43,7 +43,7 @@ func newProgram(t *testing.T) *program {
 		t.Fatal(built.err)
 	}
 	p := &program{t: t, state: t.TempDir(), log: filepath.Join(t.TempDir(), "log")}
-	p.env = []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + p.state}
+	p.env = []string{"CALLBOARD=" + built.path, "XDG_STATE_HOME=" + p.state, "XDG_CONFIG_HOME=" + p.state + "/config"}
 	t.Cleanup(func() {
 		if t.Failed() {
 			text, _ := os.ReadFile(p.log)

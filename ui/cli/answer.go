@@ -27,7 +27,7 @@ func (d *desk) unasked(r *model.Row) []*model.Ask {
 
 // able reports whether there is somebody, or something, to answer with.
 func (d *desk) able() bool {
-	return !d.a.ReadOnly && d.a.Command != Result && (d.scripted() || d.env.Terminal)
+	return !d.a.Servers[0].ReadOnly && d.a.Command != Result && (d.scripted() || d.env.Terminal)
 }
 
 // scripted reports whether the command line answers.
@@ -41,6 +41,9 @@ func (d *desk) meet(r *model.Row) error {
 	if !d.able() {
 		d.inline(r)
 		return d.waiting(r, "")
+	}
+	if err := d.unlock(); err != nil {
+		return err
 	}
 	asks := d.unasked(r)
 	if len(asks) == 0 {

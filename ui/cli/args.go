@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"callboard/model/task"
+	"callboard/ui/cli/config"
 )
 
 // Command is what callboard was called to do.
@@ -34,6 +35,7 @@ const (
 	Man
 	Help
 	Version
+	Config
 )
 
 // Args are a command line, checked: files were not opened, but for the one of
@@ -44,6 +46,13 @@ type Args struct {
 	Topic   Command
 	Shell   string // of Completion
 	Servers []Server
+	// Config is the configuration, never nil; Faults is what is wrong with it, of
+	// the command Config alone: nothing else goes on with one that is wrong.
+	Config *config.Config
+	Faults error
+	Show   string // of Config: show, check or template
+	// Confirm is the word of a guard (--confirm).
+	Confirm string
 
 	Header                        http.Header
 	Token                         task.Secret // CALLBOARD_TOKEN
@@ -86,6 +95,10 @@ type Args struct {
 
 	JSON    bool
 	Timeout time.Duration // 0: none
+
+	given    map[string]bool // options
+	lists    []string        // --mcp-json
+	declares bool            // the command may declare sampling
 }
 
 // Pair is one NAME=VALUE.
@@ -106,13 +119,18 @@ type parsing struct {
 	prompts, protocol, session, since string
 	decline, dismiss                  bool
 	version, help                     bool
+	config                            string
+	noConfig                          bool
+	lists                             []string
 	given                             map[string]bool
 }
 
 // Parse reads a command line, without the program's name. Options and words may
-// stand in any order; "--" ends the options. Errors are *Usage.
-func Parse(args []string, getenv func(string) string) (*Args, error) {
+// stand in any order; "--" ends the options. load reads the configuration, where
+// the command wants one; nil for none. Errors are *Usage.
+func Parse(args []string, getenv func(string) string, load Loader) (*Args, error) {
 	p := &parsing{given: map[string]bool{}, prompts: "eager", protocol: "auto"}
+	p.a.given, p.a.Config = p.given, config.Default()
 	p.a.Header, p.a.Theme, p.a.Sampling = http.Header{}, "ansi", samplingOff
 	fs := flag.NewFlagSet("callboard", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -138,30 +156,28 @@ func Parse(args []string, getenv func(string) string) (*Args, error) {
 		p.a.Command = Version
 		return &p.a, nil
 	}
-	if err := p.settle(words, getenv); err != nil {
+	if err := p.settle(words, getenv, load); err != nil {
 		return nil, err
 	}
 	return &p.a, nil
 }
 
 // settle checks what was read.
-func (p *parsing) settle(words []string, getenv func(string) string) error {
+func (p *parsing) settle(words []string, getenv func(string) string, load Loader) error {
 	a, c := &p.a, commandOf(p.a.Command)
 	if err := c.refuse(p.given); err != nil {
+		return err
+	}
+	if err := p.load(c, getenv, load); err != nil {
 		return err
 	}
 	if err := p.values(c); err != nil {
 		return err
 	}
+	p.configured(c)
 	words, err := p.place(c, words)
 	if err != nil {
 		return err
-	}
-	if a.Servers, err = servers(words); err != nil || c.servers == no || c.is == Audit {
-		return err
-	}
-	if len(a.Servers) > 1 && len(a.Tasks) > 0 {
-		return usage("--task belongs to one server: give one URL")
 	}
 	switch {
 	case c.is == Watch && len(a.IDs) == 0 && !p.given["prompts"]:
@@ -173,7 +189,14 @@ func (p *parsing) settle(words []string, getenv func(string) string) error {
 	if err := p.declarable(c); err != nil {
 		return err
 	}
-	return a.credentials(p.headers, p.session, p.given, getenv)
+	a.declares = c.suits("sampling") && (c.is != Watch || len(a.IDs) > 0)
+	if a.Servers, err = a.servers(words, getenv); err != nil || c.servers == no || c.is == Audit {
+		return err
+	}
+	if len(a.Servers) > 1 && len(a.Tasks) > 0 {
+		return usage("--task belongs to one server: give one URL")
+	}
+	return a.credentials(p.headers, p.session, getenv)
 }
 
 // refuse checks that c takes the options that were given.
@@ -281,6 +304,12 @@ func (p *parsing) place(c *command, words []string) (urls []string, err error) {
 		}
 		a.Shell = words[0]
 		return nil, nil
+	case Config:
+		if len(words) != 1 || !slices.Contains(configWords, words[0]) {
+			return nil, usage("which? callboard config %s", either(configWords))
+		}
+		a.Show = words[0]
+		return nil, nil
 	case Info, Keys, Man:
 		if len(words) > 0 {
 			return nil, usage("%s takes no words", c.name)
@@ -295,12 +324,15 @@ func (p *parsing) place(c *command, words []string) (urls []string, err error) {
 		return words, nil
 	}
 	if len(words) == 0 {
+		if all := p.a.Config.Servers; c.servers == some && len(all) > 0 {
+			return p.attached(all)
+		}
 		if c.is == Dashboard {
-			return nil, usage("which server? callboard URL, or callboard demo to look around (callboard -h for more)")
+			return nil, usage("which server? callboard URL, or callboard demo to look around (callboard -h for more; servers in config.toml are attached to by callboard alone: callboard config template)")
 		}
 		return nil, usage("%s which server? %s", c.name, c.synopsis())
 	}
-	if c.is == Watch && len(words) == 2 && !strings.Contains(words[1], "/") {
+	if c.is == Watch && len(words) == 2 && !strings.Contains(words[1], "/") && a.Config.Server(words[1]) == nil {
 		a.IDs = []task.ID{task.ID(words[1])}
 		return words[:1], nil
 	}
@@ -308,6 +340,39 @@ func (p *parsing) place(c *command, words []string) (urls []string, err error) {
 		return words, nil
 	}
 	return words[:1], p.behind(c, words[1:])
+}
+
+// configWords are what the command config does.
+var configWords = []string{"show", "check", "template"}
+
+// attached returns the names of the servers that callboard attaches to by itself.
+func (p *parsing) attached(all []*config.Server) (names []string, err error) {
+	for _, s := range all {
+		if s.Connect {
+			names = append(names, s.Name)
+		}
+	}
+	if names == nil {
+		return nil, usage("which server? None of the configuration's is attached to by itself; there %s: callboard NAME", listing(all))
+	}
+	return names, nil
+}
+
+// listing says which servers there are.
+func listing(all []*config.Server) string {
+	const most = 8
+	var names []string
+	for _, s := range all[:min(most, len(all))] {
+		names = append(names, task.CleanLine(s.Name, 60).Line())
+	}
+	verb := "are "
+	if len(all) == 1 {
+		verb = "is "
+	}
+	if len(all) > most {
+		return verb + strings.Join(names, ", ") + " and others"
+	}
+	return verb + strings.Join(names, ", ")
 }
 
 // behind takes in the words behind the one URL of a command.

@@ -28,7 +28,7 @@ func lookup(extra ...string) func(string) string {
 
 func parse(t *testing.T, line string, extra ...string) *Args {
 	t.Helper()
-	a, err := Parse(strings.Fields(line), lookup(extra...))
+	a, err := Parse(strings.Fields(line), lookup(extra...), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
@@ -76,15 +76,15 @@ func TestWatchTakesNoPromptsUnasked(t *testing.T) {
 
 func TestURLs(t *testing.T) {
 	for word, want := range map[string]Server{
-		"ops.example/mcp":               {"ops.example", "https://ops.example/mcp", "https://ops.example/mcp"},
-		"ops.example:8443":              {"ops.example:8443", "https://ops.example:8443", "https://ops.example:8443"},
-		"localhost:3000/mcp":            {"localhost:3000", "http://localhost:3000/mcp", "http://localhost:3000/mcp"},
-		"127.0.0.1/mcp":                 {"127.0.0.1", "http://127.0.0.1/mcp", "http://127.0.0.1/mcp"},
-		"[::1]:80/mcp":                  {"[::1]:80", "http://[::1]:80/mcp", "http://[::1]:80/mcp"},
-		"http://ops.example":            {"ops.example", "http://ops.example", "http://ops.example"},
-		"https://me:pw@ops.example/m?k": {"ops.example", "https://ops.example/m", "https://me:pw@ops.example/m?k"},
+		"ops.example/mcp":               {Name: "ops.example", Shown: "https://ops.example/mcp", URL: "https://ops.example/mcp"},
+		"ops.example:8443":              {Name: "ops.example:8443", Shown: "https://ops.example:8443", URL: "https://ops.example:8443"},
+		"localhost:3000/mcp":            {Name: "localhost:3000", Shown: "http://localhost:3000/mcp", URL: "http://localhost:3000/mcp"},
+		"127.0.0.1/mcp":                 {Name: "127.0.0.1", Shown: "http://127.0.0.1/mcp", URL: "http://127.0.0.1/mcp"},
+		"[::1]:80/mcp":                  {Name: "[::1]:80", Shown: "http://[::1]:80/mcp", URL: "http://[::1]:80/mcp"},
+		"http://ops.example":            {Name: "ops.example", Shown: "http://ops.example", URL: "http://ops.example"},
+		"https://me:pw@ops.example/m?k": {Name: "ops.example", Shown: "https://ops.example/m", URL: "https://me:pw@ops.example/m?k"},
 	} {
-		if a := parse(t, word); a.Servers[0] != want {
+		if a := parse(t, word); a.Servers[0].Name != want.Name || a.Servers[0].Shown != want.Shown || a.Servers[0].URL != want.URL {
 			t.Errorf("%s: %+v, want %+v", word, a.Servers[0], want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestURLs(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	a, err := Parse([]string{"--header", "X-A: one ${TOKEN}${TOKEN}", "--header=x-a:  two$TOKEN ", "h.example"}, lookup())
+	a, err := Parse([]string{"--header", "X-A: one ${TOKEN}${TOKEN}", "--header=x-a:  two$TOKEN ", "h.example"}, lookup(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"a", "b"}, "CALLBOARD_TOKEN=s3cret", "CALLBOARD_TOKEN belongs to one server"},
 		{[]string{"a", "b"}, "CALLBOARD_SESSION=s3cret", "CALLBOARD_SESSION belongs to one server"},
 	} {
-		_, err := Parse(tt.args, lookup(tt.env))
+		_, err := Parse(tt.args, lookup(tt.env), nil)
 		var u *Usage
 		if !errors.As(err, &u) || !strings.Contains(u.Line, tt.want) {
 			t.Errorf("%q: %v, want %q", tt.args, err, tt.want)

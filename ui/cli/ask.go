@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -114,7 +113,7 @@ func (g *dialogue) introduce() {
 func (g *dialogue) read(label string) (string, error) {
 	g.say("%s: ", label)
 	if g.d.lines == nil {
-		g.d.lines = g.d.listen()
+		g.d.lines = listen(g.d.ctx, g.d.env.In)
 	}
 	line, typed, err := g.d.await(func() bool { return g.a.State != model.Open }, g.d.lines)
 	switch {
@@ -144,24 +143,6 @@ func unescaped(line string) string {
 		return ":" + rest
 	}
 	return line
-}
-
-// listen reads standard input line by line, beside the loop.
-func (d *desk) listen() chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		s := bufio.NewScanner(d.env.In)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			select {
-			case lines <- strings.TrimSuffix(s.Text(), "\r"):
-			case <-d.ctx.Done():
-				return
-			}
-		}
-	}()
-	return lines
 }
 
 // form asks field by field, shows the whole, and returns it when the person

@@ -3,12 +3,13 @@ package cli
 import "slices"
 
 var commands = [...]command{
-	{is: Dashboard, words: "URL [URL...]", servers: some, brief: "attach to servers and show their tasks",
+	{is: Dashboard, words: "[URL|NAME...]", servers: some, brief: "attach to servers and show their tasks",
 		more: []string{
+			"Servers of config.toml have names; without a word it attaches to all of them, but for those with connect = false.",
 			"Subscribes to what the servers push, polls what stays silent, and lets you answer, cancel, read and start. ? lists the keys.",
 			"When you quit, sessions with live tasks and the handles of your tasks are kept, and the next callboard goes on with them. What you typed and did not send is kept as well, for 7 days.",
 		},
-		takes: slices.Concat(connection, onScreen, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
+		takes: slices.Concat(connection, configured, onScreen, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
 		examples: [][2]string{
 			{"callboard localhost:3000/mcp", "http on this machine, https elsewhere"},
 			{"callboard https://mcp.example.com/mcp --token-file ~/.mcp-token", ""},
@@ -18,7 +19,7 @@ var commands = [...]command{
 		more: []string{
 			"With --listen it serves them without a screen until a signal ends it, for trying the commands; each line it prints is a revision of MCP and a URL.",
 		},
-		takes:    slices.Concat(onScreen, sampling, []string{"prompts", "read-only", "log-file", "listen"}),
+		takes:    slices.Concat(onScreen, sampling, []string{"config", "no-config", "prompts", "read-only", "log-file", "listen"}),
 		examples: [][2]string{{"callboard demo --listen 127.0.0.1:8900", "then: callboard ls localhost:8900/mcp"}}},
 	{is: Watch, name: "watch", words: "URL [URL...|ID]", servers: some, ids: maybe, brief: "print what happens as lines, without a screen",
 		more: []string{
@@ -26,7 +27,7 @@ var commands = [...]command{
 			"With an ID (a word without a slash, behind one URL): this task, until it ends; the exit code says how. Its questions are asked on a terminal; elsewhere they end it with exit code 6.",
 			"With --json each line is an object: at, server, event (link, status, mark, progress, prompt, withdrawn, done, note), word, and where they are known task, tool, how, text, prompt.",
 		},
-		takes: slices.Concat(forScripts, sampling, []string{"prompts", "read-only", "task", "no-audit"}),
+		takes: slices.Concat(forScripts, sampling, []string{"prompts", "read-only", "task", "confirm", "no-audit"}),
 		examples: [][2]string{
 			{"callboard watch localhost:3000/mcp --json | jq -r 'select(.word==\"failed\").task'", ""},
 		}},
@@ -56,7 +57,7 @@ var commands = [...]command{
 			"With --sampling it answers what a server asks a model for, too: its fields are text and model. A server that knows the other side by its session asks only the one that declared it.",
 			"JSON: task, answers with prompt, action and state.",
 		},
-		takes: slices.Concat(forScripts, answers, sampling, []string{"data", "prompt", "no-audit"}),
+		takes: slices.Concat(forScripts, answers, sampling, []string{"data", "prompt", "confirm", "no-audit"}),
 		examples: [][2]string{
 			{"callboard answer localhost:3000/mcp 786512e2 --field env=staging --field n=3", ""},
 			{"echo '{\"env\":\"staging\"}' | callboard answer localhost:3000/mcp 786512e2 --data -", ""},
@@ -66,14 +67,14 @@ var commands = [...]command{
 			"An acknowledgement proves neither that the work stopped nor that anything was undone. Where the server only takes the wish (2026-07-28) the task is cancelling until it says otherwise.",
 			"JSON: tasks, each with cancel: cancelled, requested, ended, failed or unknown.",
 		},
-		takes: slices.Concat(forScripts, []string{"no-audit"})},
+		takes: slices.Concat(forScripts, []string{"confirm", "no-audit"})},
 	{is: Run, name: "run", words: "URL TOOL", servers: one, brief: "call a tool, as a task where the tool may be one",
 		more: []string{
 			"Prints the task's id and ends. With --wait it goes on to the end and prints the result. A call that is no task is always waited for: it would end with callboard.",
 			"Questions are answered by --field, --accept-defaults, --decline and --cancel, else asked on a terminal; else the exit code is 6, and the task goes on: callboard answer.",
 			"JSON: task, and result or error once it has ended.",
 		},
-		takes: slices.Concat(forScripts, answers, sampling, []string{"arg", "data", "ttl", "plain", "wait", "no-audit"}),
+		takes: slices.Concat(forScripts, answers, sampling, []string{"arg", "data", "ttl", "plain", "wait", "confirm", "no-audit"}),
 		examples: [][2]string{
 			{"callboard run localhost:3000/mcp deploy --arg service=checkout --arg replicas=3 --wait", ""},
 			{"id=$(callboard run localhost:3000/mcp research --arg topic=tides)", "then: callboard result localhost:3000/mcp \"$id\""},
@@ -90,15 +91,22 @@ var commands = [...]command{
 			"With --json the lines as they are on disk, one object each: at, what (seen, status, gone, prompt, withdrawn, answer, cancel, start, result, lost), server, task, call, tool, from, to, how, prompt, action, effect, text, by (the user), pid; what is empty is absent.",
 			"It is kept in audit.jsonl in the state folder (callboard info), 8 MiB and then in audit.1.jsonl to audit.4.jsonl.",
 		},
-		takes:    []string{"task", "since", "json"},
+		takes:    []string{"config", "no-config", "mcp-json", "task", "since", "json"},
 		examples: [][2]string{{"callboard audit localhost:3000/mcp --since 24h", ""}, {"callboard audit --json | jq -r 'select(.what==\"answer\")'", ""}}},
-	{is: Info, name: "info", brief: "print versions, protocol revisions and paths", takes: []string{"json"}},
+	{is: Config, name: "config", words: "show|check|template", brief: "print the configuration, or what is wrong",
+		more: []string{
+			"show: every setting with its value and where that comes from, and the servers; secrets are masked. check: all that is wrong with the configuration, each with its line; exit code 2 where something is. template: a config.toml with every setting as a comment.",
+			"JSON, of show: path, settings and servers with name, value and from, and lists with what was passed over.",
+		},
+		takes:    slices.Concat(configured, onScreen, sampling, []string{"prompts", "read-only", "protocol", "no-audit", "json"}),
+		examples: [][2]string{{"callboard config template > ~/.config/callboard/config.toml", ""}}},
+	{is: Info, name: "info", brief: "print versions, protocol revisions and paths", takes: []string{"config", "no-config", "mcp-json", "json"}},
 	{is: Keys, name: "keys", brief: "print the keys of the dashboard, with the names of their actions",
 		more: []string{
 			"By scope, with what the configuration changed. The names are those of [keys] in the configuration and of the dashboard's command line.",
 			"JSON: scopes with name, places, alone and actions, each with name, keys, places, help and changed.",
 		},
-		takes: []string{"json"}},
+		takes: []string{"config", "no-config", "json"}},
 	{is: Completion, name: "completion", words: "bash|zsh|fish|powershell", brief: "print the completions for a shell",
 		more: []string{
 			"bash: source <(callboard completion bash). zsh: callboard completion zsh > \"${fpath[1]}/_callboard\". fish: callboard completion fish | source. powershell: callboard completion powershell | Out-String | Invoke-Expression.",

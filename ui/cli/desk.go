@@ -34,6 +34,10 @@ type Env struct {
 func Do(ctx context.Context, a *Args, m *model.Model, env Env) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	lines, err := confirm(ctx, a, env)
+	if err != nil {
+		return (&desk{a: a, env: env}).ended(err)
+	}
 	if a.Timeout > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, a.Timeout, errLate)
 		defer cancel()
@@ -44,7 +48,7 @@ func Do(ctx context.Context, a *Args, m *model.Model, env Env) error {
 		}
 		return (&desk{a: a}).ended(context.Cause(ctx))
 	}
-	d := &desk{loop: begin(ctx, m), a: a, env: env, server: a.Servers[0].Name, asked: map[task.PromptID]bool{}}
+	d := &desk{loop: begin(ctx, m), a: a, env: env, server: a.Servers[0].Name, asked: map[task.PromptID]bool{}, lines: lines}
 	return d.ended(d.carryOut()) //nolint:contextcheck // the model's commands end with its Shutdown
 }
 
@@ -85,7 +89,9 @@ type desk struct {
 	limit   <-chan time.Time       // of within, else nil
 	told    bool                   // the one document was written
 	trouble string                 // with what is kept, as it was told last
-	watch   *watcher               // of watch ID: what happens is printed
+	// unlocked: the word of a guard was typed.
+	unlocked bool
+	watch    *watcher // of watch ID: what happens is printed
 	// untrailed is the trouble with the audit trail, as it was told last.
 	untrailed string
 }
@@ -249,7 +255,7 @@ func (d *desk) late() string {
 
 // again is the command line that goes on with a task.
 func (d *desk) again(command string, r *model.Row) string {
-	return strings.Join([]string{"callboard", command, d.a.Servers[0].Shown, r.Key.ID.Text().Line()}, " ")
+	return strings.Join([]string{"callboard", command, d.a.Servers[0].Word(), r.Key.ID.Text().Line()}, " ")
 }
 
 // open returns the prompts of a row that nobody answered yet, oldest first.

@@ -42,11 +42,11 @@ func (p *place) do(words ...string) said {
 
 func (p *place) doUntil(ctx context.Context, words ...string) said {
 	p.t.Helper()
-	a, err := Parse(append(words[:1:1], append([]string{p.url}, words[1:]...)...), lookup())
+	a, err := Parse(append(words[:1:1], append([]string{p.url}, words[1:]...)...), lookup(), nil)
 	if err != nil {
 		p.t.Fatalf("%q: %v", words, err)
 	}
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, Protocol: a.Protocol, Sampling: a.Samples()})
+	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, Protocol: a.Protocol, Sampling: a.Servers[0].Samples()})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -15,8 +15,13 @@ type Facts struct {
 	Protocols []string `json:"protocols"`
 	// State is the folder of what outlives the program; Problem says why there
 	// is none, or why it cannot be read.
-	State   string      `json:"state,omitempty"`
-	Audit   string      `json:"audit,omitempty"` // the audit trail's file
+	State string `json:"state,omitempty"`
+	Audit string `json:"audit,omitempty"` // the audit trail's file
+	// Config is the configuration's file, whether it is there or not, Themes the
+	// folder beside it with themes, Taste the file of what was chosen on the screen.
+	Config  string      `json:"config,omitempty"`
+	Themes  string      `json:"themes,omitempty"`
+	Taste   string      `json:"taste,omitempty"`
 	Problem string      `json:"problem,omitempty"`
 	Files   []FactsFile `json:"files"`
 }
@@ -63,8 +68,11 @@ func (f *Facts) Write(out io.Writer, asJSON bool) error {
 	item("version", f.Version)
 	item("go", f.Go)
 	item("protocols", strings.Join(f.Protocols, ", "))
+	item("config", f.Config)
+	item("themes", f.Themes)
 	item("state", f.State)
 	item("audit", f.Audit)
+	item("taste", f.Taste)
 	item("problem", f.Problem)
 	for _, file := range f.Files {
 		what := task.CleanLine(file.Problem, 300).Line()

@@ -78,7 +78,7 @@ func (d *desk) listNotes(rows int) {
 	why, _, _ := strings.Cut(l.SweepErr, ";") // the rest speaks of the dashboard's keys
 	switch {
 	case why != "":
-		d.note("only tasks whose handles are kept are listed: %s; callboard get %s ID adds another", why, d.a.Servers[0].Shown)
+		d.note("only tasks whose handles are kept are listed: %s; callboard get %s ID adds another", why, d.a.Servers[0].Word())
 	case rows == 0 && l.About.Session && !l.About.Joined:
 		d.note("no tasks: most servers show a session only its own, and this session is new")
 	case rows == 0:

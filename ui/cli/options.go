@@ -11,12 +11,21 @@ var (
 	credentials = []string{"header", "token-file", "session-file", "client-cert", "client-key"}
 	connection  = slices.Concat(credentials, []string{"protocol", "allow-insecure-token", "ca-file", "insecure-skip-verify", "log-file"})
 	onScreen    = []string{"theme", "ascii", "no-mouse"}
-	forScripts  = slices.Concat(connection, []string{"json", "timeout"})
+	forScripts  = slices.Concat(connection, configured, []string{"json", "timeout"})
 	answers     = []string{"field", "accept-defaults", "decline", "cancel"}
 	sampling    = []string{"sampling", "sampling-command"}
+	configured  = []string{"config", "no-config", "mcp-json"}
 )
 
 var options = [...]option{
+	{name: "config", value: "FILE", group: ofSettings, file: true, help: "read this configuration; '' reads none",
+		more: "The default is callboard/config.toml in the folder of XDG_CONFIG_HOME. callboard config template prints one to begin with.",
+		bind: text(func(p *parsing) *string { return &p.config })},
+	{name: "no-config", group: ofSettings, help: "read no configuration",
+		bind: truth(func(p *parsing) *bool { return &p.noConfig })},
+	{name: "mcp-json", value: "FILE", group: ofSettings, file: true, help: "know the servers of another MCP client's list by name, too; repeatable",
+		more: "A file with mcpServers, or servers as VS Code has it.",
+		bind: list(func(p *parsing) *[]string { return &p.lists })},
 	{name: "header", value: "'NAME: VALUE'", group: ofCredentials, help: "send a header; repeatable; ${VAR} is replaced from the environment",
 		bind: list(func(p *parsing) *[]string { return &p.headers })},
 	{name: "token-file", value: "FILE", group: ofCredentials, file: true, help: "send the bearer token that FILE holds, read again when it is refused",
@@ -74,6 +83,9 @@ var options = [...]option{
 	{name: "wait", group: ofCalls, help: "wait for the end and print the result; questions are asked on a terminal",
 		bind: truth(func(p *parsing) *bool { return &p.a.Wait })},
 
+	{name: "confirm", value: "WORD", group: ofAnswers, help: "the word of a server with a guard, without which nothing is started, answered or cancelled there",
+		more: "On a terminal it is asked for where this is not given.",
+		bind: text(func(p *parsing) *string { return &p.a.Confirm })},
 	{name: "prompt", value: "KEY", group: ofAnswers, help: "which question, where a task asks several; callboard get shows the keys",
 		bind: text(func(p *parsing) *string { return &p.a.Prompt })},
 	{name: "field", value: "NAME=VALUE", group: ofAnswers, help: "a field of the answer, read as its type says; several choices: repeated",

@@ -54,7 +54,7 @@ func (d *desk) prepare() (task.Call, error) {
 	}
 	i := slices.IndexFunc(list, func(t task.Tool) bool { return t.Name == d.a.Tool })
 	if i < 0 {
-		return task.Call{}, usage("the server has no tool %q (callboard tools %s lists them)", task.CleanLine(d.a.Tool, 80).Line(), d.a.Servers[0].Shown)
+		return task.Call{}, usage("the server has no tool %q (callboard tools %s lists them)", task.CleanLine(d.a.Tool, 80).Line(), d.a.Servers[0].Word())
 	}
 	tool := list[i]
 	args, problems := compose(tool.Input, d.a.Arguments, data, false)

@@ -9,9 +9,6 @@ const (
 	samplingCommand = "command"
 )
 
-// Samples reports whether somebody is there to answer sampling/createMessage.
-func (a *Args) Samples() bool { return a.Sampling != samplingOff }
-
 // sampling settles --sampling and --sampling-command, of which one may say what
 // the other means.
 func (p *parsing) sampling(c *command) error {
@@ -20,6 +17,13 @@ func (p *parsing) sampling(c *command) error {
 	switch {
 	case command && a.SamplingCommand == "":
 		return usage("--sampling-command needs a command, such as 'my-model --draft'")
+	case c.is != Demo && c.suits("sampling") && !command && !p.given["sampling"]:
+		a.Sampling = a.Config.Sampling
+		if a.Sampling == samplingCommand {
+			a.SamplingCommand = a.Config.SamplingCommand
+		}
+	case !command && a.Sampling == samplingCommand && a.Config.SamplingCommand != "":
+		a.SamplingCommand = a.Config.SamplingCommand
 	case command && !p.given["sampling"]:
 		a.Sampling = samplingCommand
 	case command && a.Sampling != samplingCommand:
@@ -35,8 +39,12 @@ func (p *parsing) sampling(c *command) error {
 // declarable refuses --sampling where nobody could answer.
 func (p *parsing) declarable(c *command) error {
 	a := &p.a
+	asked := p.given["sampling"] || p.given["sampling-command"]
 	switch {
 	case a.Sampling == samplingOff:
+		return nil
+	case !asked && (c.is == Watch && len(a.IDs) == 0 || a.ReadOnly):
+		a.Sampling = samplingOff // the configuration's
 		return nil
 	case c.is == Watch && len(a.IDs) == 0:
 		return usage("watch answers nothing for all tasks: --sampling needs the ID of one")

@@ -19,7 +19,7 @@ func TestSamplingOptions(t *testing.T) {
 		"h.example --read-only":                                       {"off", ""},
 	} {
 		a := parse(t, line)
-		if a.Sampling != want[0] || a.SamplingCommand != want[1] || a.Samples() != (want[0] != "off") {
+		if at := a.At("", "", ""); a.Sampling != want[0] || a.SamplingCommand != want[1] || at.Samples() != (want[0] != "off") {
 			t.Errorf("%s: %q %q", line, a.Sampling, a.SamplingCommand)
 		}
 	}
@@ -36,7 +36,7 @@ func TestSamplingOptions(t *testing.T) {
 		"audit a.example b.example":                            "audit takes one URL",
 		"audit --since yesterday":                              "--since takes a duration",
 	} {
-		_, err := Parse(strings.Fields(line), lookup())
+		_, err := Parse(strings.Fields(line), lookup(), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}

@@ -2,11 +2,7 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"net"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	"callboard/model/task"
@@ -14,29 +10,32 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Server is one URL of the command line.
-type Server struct {
-	// Name is unique among the servers, and short: the host. Shown is the URL
-	// without user info and query, URL the whole of it.
-	Name, Shown, URL string
-}
-
 // credentials takes in what authorizes requests. It belongs to one server: which
-// of several was meant is not guessed.
-func (a *Args) credentials(headers []string, sessionFile string, given map[string]bool, getenv func(string) string) error {
-	token, session := getenv("CALLBOARD_TOKEN"), getenv("CALLBOARD_SESSION")
+// of several was meant is not guessed. What the environment has is for a URL, and
+// no server by name ever gets it.
+func (a *Args) credentials(headers []string, sessionFile string, getenv func(string) string) error {
+	var token, session string
+	urls := 0
+	for _, s := range a.Servers {
+		if s.Config == nil {
+			urls++
+		}
+	}
+	if urls > 0 {
+		token, session = getenv("CALLBOARD_TOKEN"), getenv("CALLBOARD_SESSION")
+	}
 	if len(a.Servers) > 1 {
 		for _, name := range credentials {
-			if given[name] {
+			if a.given[name] {
 				return usage("--%s belongs to one server: give one URL", name)
 			}
 		}
-		if token != "" {
-			return usage("CALLBOARD_TOKEN belongs to one server: give one URL, or unset it")
-		}
-		if session != "" {
-			return usage("CALLBOARD_SESSION belongs to one server: give one URL, or unset it")
-		}
+	}
+	if urls > 1 && token != "" {
+		return usage("CALLBOARD_TOKEN belongs to one server: give one URL, or unset it")
+	}
+	if urls > 1 && session != "" {
+		return usage("CALLBOARD_SESSION belongs to one server: give one URL, or unset it")
 	}
 	for _, h := range headers {
 		if err := a.header(h, getenv); err != nil {
@@ -63,7 +62,36 @@ func (a *Args) credentials(headers []string, sessionFile string, given map[strin
 		return usage("that is no session id: it should be one word of visible ASCII")
 	}
 	a.Session = task.Secret(session)
+	for i := range a.Servers {
+		a.entrust(&a.Servers[i])
+	}
 	return nil
+}
+
+// entrust gives a server the credentials of the command line, which are its: it
+// is alone, or they are the environment's and it is the one with a URL.
+func (a *Args) entrust(s *Server) {
+	if len(a.Servers) > 1 && s.Config != nil {
+		return
+	}
+	for name, values := range a.Header {
+		s.Header[name] = values
+	}
+	if a.TokenFile != "" || a.Token != "" {
+		if a.Header.Get("Authorization") == "" {
+			s.Header.Del("Authorization") // the configuration's
+		}
+		s.Token, s.TokenFile = a.Token, a.TokenFile
+	}
+	if a.Session != "" {
+		s.Session = a.Session
+	}
+	if a.ClientCert != "" {
+		s.ClientCert = a.ClientCert
+	}
+	if a.ClientKey != "" {
+		s.ClientKey = a.ClientKey
+	}
 }
 
 // cause leaves out the path that os puts in front of it: it is on the command
@@ -116,58 +144,4 @@ func expand(s string, getenv func(string) string) (string, error) {
 		out.WriteString(value)
 		s = after
 	}
-}
-
-// servers reads the URLs and names their servers.
-func servers(words []string) ([]Server, error) {
-	var all []Server
-	var names []string
-	for _, word := range words {
-		s, err := server(word)
-		if err != nil {
-			return nil, err
-		}
-		host := s.Name
-		for n := 2; slices.Contains(names, s.Name); n++ {
-			s.Name = fmt.Sprintf("%s #%d", host, n)
-		}
-		names = append(names, s.Name)
-		all = append(all, s)
-	}
-	return all, nil
-}
-
-// server reads one URL. Without a scheme it is https, and http on this machine.
-func server(word string) (Server, error) {
-	full := word
-	if !strings.Contains(word, "://") {
-		full = "https://" + word
-		if u, err := url.Parse(full); err == nil && loopback(u.Hostname()) {
-			full = "http://" + word
-		}
-	}
-	u, err := url.Parse(full)
-	// What url.Parse says holds the URL, and so perhaps a password.
-	if err != nil || u.Hostname() == "" {
-		return Server{}, usage("%s is not a URL: it should look like https://host/mcp", ordinal(word))
-	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return Server{}, usage("callboard speaks http and https, not %s", task.CleanLine(u.Scheme, 20))
-	}
-	shown := task.CleanLine(u.Scheme+"://"+u.Host+u.EscapedPath(), 512).Line()
-	return Server{Name: task.CleanLine(u.Host, 60).Line(), Shown: shown, URL: full}, nil
-}
-
-// ordinal shows a word that was taken for a URL, unless it may hold a password.
-func ordinal(word string) string {
-	if strings.Contains(word, "@") {
-		return "one word of the command line"
-	}
-	return fmt.Sprintf("%q", task.CleanLine(word, 80).Line())
-}
-
-// loopback reports whether host is this machine.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }

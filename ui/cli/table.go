@@ -55,6 +55,7 @@ type option struct {
 const (
 	ofCredentials = "Connection (with one URL)"
 	ofConnection  = "Connection"
+	ofSettings    = "Configuration"
 	ofBehaviour   = "Behaviour"
 	ofAnswers     = "Answers"
 	ofCalls       = "Calls"
@@ -63,7 +64,7 @@ const (
 	ofAll         = "Help"
 )
 
-var groups = []string{ofCredentials, ofConnection, ofBehaviour, ofCalls, ofAnswers, ofOutput, ofScreen, ofAll}
+var groups = []string{ofCredentials, ofConnection, ofSettings, ofBehaviour, ofCalls, ofAnswers, ofOutput, ofScreen, ofAll}
 
 // commandOf returns the row of a command.
 func commandOf(is Command) *command {
@@ -144,8 +145,11 @@ var exitCodes = [...][2]string{
 	{"143", "SIGTERM"},
 }
 
-// files are what callboard keeps.
+// files are what callboard reads and keeps.
 var files = [...][2]string{
+	{"$XDG_CONFIG_HOME/callboard/config.toml", "the configuration; callboard config template prints one with all settings as comments"},
+	{"$XDG_CONFIG_HOME/callboard/themes/NAME.toml", "themes of your own"},
+	{"$XDG_STATE_HOME/callboard/taste.json", "what you chose on the screen: columns, saved filters, what was typed into the filter and the command line; mode 0600"},
 	{"$XDG_STATE_HOME/callboard/servers", "handles of tasks, sessions with live tasks (a secret) and the generation found, one file for each server and account, mode 0600; callboard info says where it is"},
 	{"$XDG_STATE_HOME/callboard/drafts", "what was typed into forms and not sent, without secret fields: on disk within a second, mode 0600; removed when it is sent or thrown away, else 7 days after the last key press. At most 1 MiB a draft; 200 drafts and 8 MiB for each server and account, of which the oldest leave first"},
 	{"$XDG_STATE_HOME/callboard/audit.jsonl", "the audit trail (callboard audit), mode 0600; audit.1.jsonl to audit.4.jsonl are older"},
@@ -153,10 +157,13 @@ var files = [...][2]string{
 
 // variables are the variables of the environment that callboard reads.
 var variables = [...][2]string{
-	{"CALLBOARD_TOKEN", "a bearer token, where --token-file is not given"},
+	{"CALLBOARD_TOKEN", "a bearer token, where --token-file is not given; for a URL, no server by name gets it"},
 	{"CALLBOARD_SESSION", "a session id, where --session-file is not given"},
+	{"CALLBOARD_CONFIG", "the configuration, where --config is not given"},
 	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "the way to the servers"},
 	{"NO_COLOR", "no colours"},
 	{"VISUAL, EDITOR", "the editor for long answers"},
+	{"XDG_CONFIG_HOME", "where the folder callboard with the configuration and themes is"},
+	{"COLORTERM", "truecolor or 24bit: colours of a theme are shown as they are"},
 	{"XDG_STATE_HOME", "where the folder callboard with handles, sessions, drafts and the audit trail is (callboard info says where)"},
 }

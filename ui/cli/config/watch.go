@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -19,4 +20,14 @@ func (c *Config) Stamp() string {
 		fmt.Fprintf(&b, "%s %d %d %o\n", name, info.Size(), info.ModTime().UnixNano(), info.Mode())
 	}
 	return b.String()
+}
+
+// Watch has Stamp look at the files of another reading of c, too: one that went
+// wrong, and holds not.
+func (c *Config) Watch(other *Config) {
+	for _, name := range other.files {
+		if !slices.Contains(c.files, name) {
+			c.files = append(c.files, name)
+		}
+	}
 }

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"callboard/model"
+	"callboard/themes"
+	"callboard/ui"
+	"callboard/ui/cli"
+	"callboard/ui/cli/config"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// loadConfig reads a configuration, with the checks that need other rooms.
+func loadConfig(path string, must bool, lists []string) (*config.Config, error) {
+	return config.Load(path, must, lists, config.Checks{Filter: model.CheckFilter})
+}
+
+// live is the configuration while the program runs: it may become another.
+type live struct {
+	a   *cli.Args
+	cfg atomic.Pointer[config.Config]
+}
+
+func newLive(a *cli.Args) *live {
+	l := &live{a: a}
+	l.cfg.Store(a.Config)
+	return l
+}
+
+// themeNames are the themes that there are.
+func themeNames(cfg *config.Config) []string {
+	return slices.Concat(themes.Names(), slices.Sorted(maps.Keys(cfg.Themes)))
+}
+
+// themeOf returns the theme of that name.
+func themeOf(a *cli.Args, cfg *config.Config, name string) (*themes.Theme, error) {
+	noColor := os.Getenv("NO_COLOR") != ""
+	if own, ok := cfg.Themes[name]; ok {
+		deep := slices.Contains([]string{"truecolor", "24bit"}, os.Getenv("COLORTERM"))
+		return themes.NewOwn(name, own, a.ASCII, noColor, deep)
+	}
+	t, err := themes.New(name, a.ASCII, noColor)
+	if err != nil && len(cfg.Themes) > 0 {
+		err = fmt.Errorf("no theme %q: there are %s", name, strings.Join(themeNames(cfg), ", "))
+	}
+	return t, err
+}
+
+// settings are the screen's settings of a configuration, with the options of the
+// command line, which are stronger.
+func settings(a *cli.Args, cfg *config.Config) (ui.Settings, error) {
+	theme, err := themeOf(a, cfg, a.Theme)
+	if err != nil {
+		return ui.Settings{}, &cli.Usage{Line: err.Error()}
+	}
+	keys, err := keysOf(cfg)
+	if err != nil {
+		return ui.Settings{}, err
+	}
+	return ui.Settings{
+		Theme: theme, Keys: keys, NoMouse: a.NoMouse,
+	}, nil
+}
+
+// watchEvery is how often the configuration's files are looked at.
+const watchEvery = time.Second
+
+// changes returns what waits for the configuration to become another. It ends
+// with ctx.
+func (l *live) changes(ctx context.Context) func() tea.Msg {
+	stamp := l.cfg.Load().Stamp()
+	return func() tea.Msg {
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-tick.C:
+			}
+			if now := l.cfg.Load().Stamp(); now != stamp {
+				msg := l.reread()
+				stamp = l.cfg.Load().Stamp()
+				if msg != nil {
+					return msg
+				}
+			}
+		}
+	}
+}
+
+// reread reads the configuration again and says what is new, nil for nothing.
+func (l *live) reread() tea.Msg {
+	old := l.cfg.Load()
+	cfg, err := l.a.Reload(loadConfig)
+	if err != nil {
+		old.Watch(cfg)
+		line, rest, more := strings.Cut(err.Error(), "\n")
+		if more {
+			line += fmt.Sprintf(" (and %d more: callboard config check)", 1+strings.Count(rest, "\n"))
+		}
+		return stays(line)
+	}
+	a := l.a.With(cfg)
+	s, err := settings(a, cfg)
+	if err != nil {
+		return stays(err.Error())
+	}
+	l.cfg.Store(cfg)
+	note := changedNote(old, cfg)
+	if note == "" {
+		return nil
+	}
+	return ui.SettingsMsg{Settings: s, Note: note}
+}
+
+// stays says why the old settings hold.
+func stays(why string) tea.Msg {
+	end := "; the old settings hold."
+	if strings.HasSuffix(why, "?") {
+		end = " The old settings hold."
+	}
+	return ui.NoteMsg{Text: why + end, Bad: true}
+}
+
+// changedNote says in a sentence what is new in a configuration, "" for nothing.
+func changedNote(old, cfg *config.Config) string {
+	var parts []string
+	if what := config.Changed(old, cfg); len(what) > 0 {
+		parts = append(parts, strings.Join(what, ", "))
+	}
+	added, removed, changed := config.ServersChanged(old, cfg)
+	for _, s := range []struct {
+		names []string
+		say   string
+	}{
+		{added, "new: %s (:connect attaches)"}, {removed, "gone: %s (:disconnect drops)"}, {changed, "other: %s (:connect takes it)"},
+	} {
+		if len(s.names) > 0 {
+			parts = append(parts, fmt.Sprintf(s.say, strings.Join(s.names, ", ")))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	name := "config.toml"
+	if cfg.Path != "" {
+		name = filepath.Base(cfg.Path)
+	}
+	return name + " was read again: " + strings.Join(parts, "; ") + "."
+}
+
+// connect finds the server that a word of :connect means.
+func (l *live) connect(at *attachment, word string) (model.Target, error) {
+	server, err := l.a.With(l.cfg.Load()).Find(word, os.Getenv)
+	if err != nil {
+		return model.Target{}, err
+	}
+	return at.target(server, nil)
+}
+
+// taste returns what the person chose before, and what keeps what they choose;
+// nothing where nothing is kept.
+func taste(at *attachment, stderr io.Writer) (ui.Taste, func(ui.Taste) error) {
+	var chosen ui.Taste
+	if at.folder == nil {
+		return chosen, nil
+	}
+	kept := at.folder.Taste()
+	raw, err := kept.Load()
+	if err == nil && raw != nil {
+		if err = json.Unmarshal(raw, &chosen); err != nil {
+			chosen = ui.Taste{}
+			err = fmt.Errorf("%s is not what callboard writes: %w", at.folder.TastePath(), err)
+		}
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(stderr, "callboard: %s\n", err)
+	}
+	return chosen, func(t ui.Taste) error {
+		raw, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		return kept.Save(context.Background(), raw)
+	}
+}
+
+// configure carries out "callboard config".
+func configure(a *cli.Args, stdout io.Writer) error {
+	switch a.Show {
+	case "template":
+		_, err := io.WriteString(stdout, config.Template())
+		return err
+	case "check":
+		return cli.PrintCheck(stdout, a)
+	}
+	if a.Faults != nil {
+		return &cli.Usage{Line: "the configuration cannot be used\n" + a.Faults.Error()}
+	}
+	if _, err := themeOf(a, a.Config, cmp.Or(a.Theme, a.Config.Theme)); err != nil {
+		return &cli.Usage{Line: err.Error()}
+	}
+	return cli.PrintConfig(stdout, a, os.Getenv)
+}
