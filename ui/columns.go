@@ -95,7 +95,9 @@ func (p *tasksPane) columns(w int, many bool) []column {
 		cols = append(cols, c)
 	}
 	if flex >= 0 && flex < len(cols) {
-		cols[flex].width += max(w-used, 0)
+		// What is left on a huge screen stays free behind the last column: numbers far
+		// from the words that they belong to are hard to read.
+		cols[flex].width = min(cols[flex].width+max(w-used, 0), max(p.words, mostMessage))
 	}
 	return cols
 }
@@ -107,6 +109,10 @@ const (
 	leastMessage  = 10
 	enoughMessage = 24
 	mostTool      = 14
+	// mostMessage is how wide the message gets, unless one in sight was longer; huge
+	// is the width of a table in which other columns have all that they can show.
+	mostMessage = 72
+	huge        = 160
 )
 
 // optional reports whether a column gives way to the message.
@@ -144,8 +150,14 @@ func (c column) from(many bool) int {
 // where there is room.
 func (p *tasksPane) widthIn(c column, w int) int {
 	switch {
+	case c.by == model.ByTask && w >= huge:
+		return 36 // a whole UUID
 	case c.by == model.ByTask && w >= 110:
 		return 13
+	case c.by == model.ByTool && w >= huge:
+		return max(c.width, min(p.toolWidth, 2*mostTool))
+	case c.by == model.ByServer && w >= huge:
+		return max(c.width, min(p.serverWidth, 24))
 	case c.by == model.ByTool:
 		return max(c.width, min(p.toolWidth, mostTool))
 	case c.by == model.ByProgress && w >= 110:
@@ -159,8 +171,9 @@ func (p *tasksPane) widthIn(c column, w int) int {
 }
 
 // tableRow draws one row of the table.
-func (s *scene) tableRow(r *model.Row, cols []column, selected, focused bool) string {
+func (s *scene) tableRow(r *model.Row, cols []column, w int, selected, focused bool) string {
 	var b strings.Builder
+	used := len(columnGap)
 	if selected {
 		b.WriteString(s.t.Glyphs.Select + " ")
 	} else {
@@ -169,9 +182,12 @@ func (s *scene) tableRow(r *model.Row, cols []column, selected, focused bool) st
 	for i, c := range cols {
 		if i > 0 {
 			b.WriteString(columnGap)
+			used += len(columnGap)
 		}
 		s.cell(&b, r, c)
+		used += c.width
 	}
+	b.WriteString(spaces(w - used))
 	switch {
 	case selected && focused:
 		return s.t.Selected.Around(b.String())

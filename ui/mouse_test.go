@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -431,5 +432,125 @@ func TestThePaletteTakesTheMouse(t *testing.T) {
 		if l.win.offset != wheelStep {
 			t.Errorf("scrolled to %d", l.win.offset)
 		}
+	})
+}
+
+// Whatever hands do, at whatever size: no panic, no line too many or too wide.
+func TestAnyHandsAtAnySize(t *testing.T) {
+	keys := strings.Fields("j k G g tab enter esc i l s n a c y w X ? : / z < > R r S M v left right pgdown ctrl+o ctrl+s space up down ctrl+n ctrl+d n y u D ctrl+t")
+	widths, heights := []int{1, 2, 39, 40, 41, 60, 80, 99, 100, 101, 160, 300}, []int{1, 2, 9, 10, 11, 24, 29, 30, 31, 60, 100}
+	buttons := []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonLeft, tea.MouseButtonWheelUp, tea.MouseButtonWheelDown, tea.MouseButtonWheelLeft, tea.MouseButtonRight}
+	actions := []tea.MouseAction{tea.MouseActionPress, tea.MouseActionPress, tea.MouseActionMotion, tea.MouseActionRelease}
+	for seed := range uint64(4) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		onOps(t, 80, 24, func(s *stage, srv *script) {
+			srv.ask("p1", srv.tasks[0].ID, strings.Repeat("日本語 🚀 wide words ", 40))
+			srv.ask("p2", srv.tasks[1].ID, "And this?")
+			s.settle()
+			for range 300 {
+				switch random.IntN(8) {
+				case 0:
+					s.take(tea.WindowSizeMsg{Width: widths[random.IntN(len(widths))], Height: heights[random.IntN(len(heights))]})
+				case 1, 2, 3:
+					s.take(keyMsg(keys[random.IntN(len(keys))]))
+				case 4:
+					s.wait(time.Duration(random.IntN(1500)) * time.Millisecond)
+				default:
+					s.take(tea.MouseMsg{
+						X: random.IntN(s.r.width + 2), Y: random.IntN(s.r.height + 2),
+						Button: buttons[random.IntN(len(buttons))], Action: actions[random.IntN(len(actions))],
+					})
+				}
+				if s.r.quitting {
+					t.Fatal("the mouse quit") // no key above does
+				}
+				s.fitsScreen()
+			}
+			s.settle()
+		})
+	}
+}
+
+func TestOnePaneHasAllTheRoom(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		s.press("z")
+		s.hides("Detail")
+		s.press("tab")
+		s.shows("╭─ Detail")
+		s.hides("╭─ Tasks")
+		s.golden("zoomed-120x40")
+		s.press("z")
+		s.shows("╭─ Tasks", "─ Detail")
+		s.press("z", "esc")
+		s.shows("╭─ Tasks", "─ Detail")
+		if !s.r.onSide {
+			t.Error("esc left more than the zoom")
+		}
+		s.press("?", "z")
+		s.shows("all the room already")
+		s.press("esc")
+		s.size(80, 24)
+		s.press("z")
+		s.shows("one pane at a time")
+	})
+}
+
+func TestKeysMoveTheBorder(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 40}, {80, 40}} {
+		onOps(t, size.w, size.h, func(s *stage, _ *script) {
+			var kept []int
+			s.r.o.Keep = func(taste Taste) error { kept = append(kept, taste.Side); return nil }
+			extent := func() int {
+				if s.r.laid.side.x > 0 {
+					return s.r.laid.side.w
+				}
+				return s.r.laid.side.h
+			}
+			was := extent()
+			s.press(">")
+			if now := extent(); now <= was || len(kept) != 1 {
+				t.Errorf("larger: %d after %d, kept %v", now, was, kept)
+			}
+			s.press("<", "<")
+			if now := extent(); now >= was || len(kept) != 3 || kept[1] >= kept[0] {
+				t.Errorf("smaller: %d after %d, kept %v", now, was, kept)
+			}
+			for range 20 {
+				s.press(">")
+			}
+			s.shows("The other pane would get too small.")
+			most := kept[len(kept)-1]
+			for range 20 {
+				s.press("<")
+			}
+			s.shows("as small as it gets")
+			s.press(">")
+			if now := s.r.taste.Side; now >= most {
+				t.Errorf("%d, after the least, of at most %d", now, most)
+			}
+			least := extent()
+			s.press("<", ">")
+			if extent() < least {
+				t.Error("a step that was refused counts")
+			}
+		})
+	}
+}
+
+func TestHugeAndTinyScreens(t *testing.T) {
+	onOps(t, 300, 100, func(s *stage, _ *script) {
+		s.shows("786512e2-9e0d-44bd-8f29-789f320fe840  Approve")
+		for line := range strings.SplitSeq(s.see(), "\n") {
+			if strings.Contains(line, "disk is full") && strings.Contains(line, strings.Repeat(" ", mostMessage+10)+"26h") {
+				t.Errorf("a gap that is hard to cross: %s", line)
+			}
+		}
+		s.golden("tasks-300x100")
+		s.size(40, 10)
+		s.golden("tasks-40x10")
+		s.press("tab")
+		s.golden("detail-40x10")
+		s.size(39, 10)
+		s.shows("callboard needs 40x10")
 	})
 }

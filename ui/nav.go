@@ -106,17 +106,19 @@ func (r *Root) widen(by int) tea.Cmd {
 		return nil
 	}
 	before := r.taste.Side
-	share := r.share()
-	r.taste.Side = min(max((share+by)/shareStep*shareStep, leastShare), mostShare)
-	if by < 0 && share%shareStep > 0 {
-		r.taste.Side += shareStep // to the next step, not over it
+	step := r.share() / shareStep * shareStep
+	if by < 0 && step < r.share() {
+		step += shareStep // the step below comes next
 	}
-	if now, _ := r.sideSize(); now == was {
-		r.taste.Side = before
-		r.say(map[bool]string{true: "The other pane would get too small.", false: "The side pane is as small as it gets."}[by > 0])
-		return nil
+	for step += by; step >= leastShare && step <= mostShare; step += by {
+		r.taste.Side = step
+		if now, _ := r.sideSize(); now != was { // a step may be less than a line
+			return r.keepTaste()
+		}
 	}
-	return r.keepTaste()
+	r.taste.Side = before
+	r.say(map[bool]string{true: "The other pane would get too small.", false: "The side pane is as small as it gets."}[by > 0])
+	return nil
 }
 
 func (r *Root) otherPane() {

@@ -166,21 +166,21 @@ func (p *tasksPane) draw(s *scene, w, h int, focused bool) []string {
 		row := board.At(i)
 		p.tools = p.tools || !row.Tool.IsZero()
 		p.progress = p.progress || row.Progress != nil && row.Live()
-		if p.toolWidth < mostTool {
+		if p.toolWidth < 2*mostTool {
 			p.toolWidth = max(p.toolWidth, width(row.Tool.Line()))
 		}
 		if s.many {
 			p.serverWidth = max(p.serverWidth, width(task.CleanLine(row.Key.Server, 100).Line()))
 		}
-		if p.words < enoughMessage {
-			p.words = max(p.words, width(message(row)))
+		if words := message(row); len(words) > p.words { // a cell is a byte at least
+			p.words = max(p.words, width(words))
 		}
 	}
 	cols := p.columns(w, s.many)
 	lines := make([]string, 0, h)
 	lines = append(lines, p.head(s, cols, w))
 	for i := p.win.offset; i < board.Len() && len(lines) < h; i++ {
-		lines = append(lines, s.tableRow(board.At(i), cols, i == p.win.cursor, focused))
+		lines = append(lines, s.tableRow(board.At(i), cols, w, i == p.win.cursor, focused))
 	}
 	return lines
 }
