@@ -301,8 +301,8 @@ func (r *Root) copy() tea.Cmd {
 		return nil
 	}
 	if r.onSide && r.side == r.result && row.Outcome != nil && row.Outcome.Result != nil {
-		name, data := render.Save(row.Outcome.Result)
-		if !isText(name) {
+		_, data := render.Save(row.Outcome.Result)
+		if !isText(data) {
 			r.say("The result is no text: " + keyOf(r.k.Task.Save) + " saves it.")
 			return nil
 		}

@@ -1,12 +1,15 @@
 package ui
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -16,9 +19,10 @@ import (
 )
 
 type savedMsg struct {
-	path string
-	size int
-	err  error
+	path  string
+	files int
+	size  int // of all together
+	err   error
 }
 
 // save writes the selected row's result into a file, and reads it first where
@@ -56,21 +60,46 @@ func (r *Root) arrived() tea.Cmd {
 
 // write returns the command that writes the file.
 func (r *Root) write(row *model.Row) tea.Cmd {
-	name, data := render.Save(row.Outcome.Result)
-	path := filepath.Join(r.o.SaveDir, "callboard-"+fileWord(string(row.Key.ID))+name)
+	files := render.Files(row.Outcome.Result)
+	dir, stem := r.o.SaveDir, "callboard-"+fileWord(string(row.Key.ID))
 	return func() tea.Msg {
-		path, err := writeNew(path, data)
-		return savedMsg{path, len(data), err}
+		if len(files) == 1 {
+			path, err := writeNew(filepath.Join(dir, stem+files[0].Name), files[0].Data)
+			return savedMsg{path, 1, len(files[0].Data), err}
+		}
+		path, size, err := writeAll(filepath.Join(dir, stem+"result"), files)
+		return savedMsg{path, len(files), size, err}
 	}
+}
+
+// writeAll writes files into a folder that was not there, mode 0700. It returns the
+// folder's path, and how many bytes the files have.
+func writeAll(path string, files []render.File) (string, int, error) {
+	path, err := makeNew(path, "", func(path string) error { return os.Mkdir(path, 0o700) })
+	if err != nil {
+		return "", 0, err
+	}
+	size := 0
+	for _, f := range files {
+		if _, err := writeNew(filepath.Join(path, f.Name), f.Data); err != nil {
+			return path, size, fmt.Errorf("%w (what was written before is in %s)", err, path)
+		}
+		size += len(f.Data)
+	}
+	return path, size, nil
 }
 
 // saved tells where the file is, and puts its path on the clipboard.
 func (r *Root) saved(msg savedMsg) tea.Cmd {
 	if msg.err != nil {
-		r.fail("Not saved: " + task.CleanMax(msg.err.Error(), 400).Line())
+		r.fail("Not saved: " + task.CleanMax(unsaved(msg.err), 400).Line())
 		return nil
 	}
-	r.say("Saved " + size(msg.size) + " to " + task.CleanLine(msg.path, 1000).Line())
+	what := size(msg.size)
+	if msg.files > 1 {
+		what += " in " + count(msg.files, "file", "files")
+	}
+	r.say("Saved " + what + " to " + task.CleanLine(msg.path, 1000).Line())
 	if r.o.Clipboard == nil {
 		return nil
 	}
@@ -94,37 +123,62 @@ func fileWord(id string) string {
 	return word[:min(len(word), 40)] + "-"
 }
 
-// isText reports whether a file that render.Save names holds text.
-func isText(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".txt" || ext == ".json"
-}
+// isText reports whether data are text that a clipboard takes.
+func isText(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
 // maxNames is how many files of one name are counted up.
 const maxNames = 1000
 
 // writeNew writes a file that was not there, mode 0600, with a number in its
-// name where others are. It returns the path as a person can use it.
+// name where others are. It returns the path as a person can use it. What cannot
+// be written whole is taken away again.
 func writeNew(path string, data []byte) (string, error) {
-	ext := filepath.Ext(path)
-	stem := strings.TrimSuffix(path, ext)
+	var f *os.File
+	path, err := makeNew(strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path), func(path string) (err error) {
+		f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return path, err
+}
+
+// makeNew makes something that was not there: stem and ext, with a number between
+// them where others are. It returns its whole path.
+func makeNew(stem, ext string, makeAt func(path string) error) (string, error) {
+	if abs, err := filepath.Abs(stem); err == nil {
+		stem = abs
+	}
 	for i := 1; i < maxNames; i++ {
+		path := stem + ext
 		if i > 1 {
 			path = fmt.Sprintf("%s-%d%s", stem, i, ext)
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err := makeAt(path); !errors.Is(err, fs.ErrExist) {
+			return path, err
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(data)
-		err = errors.Join(err, f.Close())
-		if abs, absErr := filepath.Abs(path); absErr == nil {
-			path = abs
-		}
-		return path, err
 	}
-	return "", fmt.Errorf("%d files of the name %s are there", maxNames, filepath.Base(path))
+	return "", fmt.Errorf("%d files of the name %s are there", maxNames, filepath.Base(stem+ext))
+}
+
+// unsaved words why something was not written: the folder, what is wrong with it,
+// and what helps.
+func unsaved(err error) string {
+	var at *fs.PathError
+	if !errors.As(err, &at) {
+		return err.Error()
+	}
+	why := filepath.Dir(at.Path) + ": " + at.Err.Error()
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):
+		return why + ". Results are saved into the folder in which callboard was started: start it in another."
+	case errors.Is(err, syscall.ENOSPC):
+		return why + ". Nothing was left behind: make room, and save it again."
+	}
+	return why
 }

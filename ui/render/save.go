@@ -22,8 +22,11 @@ func Save(r *task.Result) (name string, data []byte) {
 			}
 		}
 	}
-	return "result.json", r.Raw
+	return wholeName, r.Raw
 }
+
+// wholeName is the name of what stands for all of a result.
+const wholeName = "result.json"
 
 func allText(content []task.Content) (string, bool) {
 	parts := make([]string, len(content))
@@ -43,7 +46,11 @@ func allText(content []task.Content) (string, bool) {
 // binary returns the data of content that is one file.
 func binary(c *task.Content) (string, []byte, bool) {
 	if c.Kind == task.EmbeddedResource && c.Text != "" {
-		return "resource.txt", []byte(c.Text), true
+		ext := extension(c.MIME)
+		if ext == ".bin" {
+			ext = ".txt" // it came as text, whatever it is
+		}
+		return "resource" + ext, []byte(c.Text), true
 	}
 	stem := ""
 	switch c.Kind {
@@ -81,6 +88,12 @@ func extension(mime string) string {
 		return ".webp"
 	case "image/svg+xml":
 		return ".svg"
+	case "image/bmp":
+		return ".bmp"
+	case "image/tiff":
+		return ".tiff"
+	case "image/avif":
+		return ".avif"
 	case "audio/wav", "audio/x-wav", "audio/wave":
 		return ".wav"
 	case "audio/mpeg", "audio/mp3":
@@ -95,6 +108,20 @@ func extension(mime string) string {
 		return ".gz"
 	case "application/zip":
 		return ".zip"
+	case "application/json":
+		return ".json"
+	case "text/plain":
+		return ".txt"
+	case "text/csv":
+		return ".csv"
+	case "text/markdown":
+		return ".md"
+	case "text/html":
+		return ".html"
+	case "application/xml", "text/xml":
+		return ".xml"
+	case "application/yaml", "text/yaml", "application/x-yaml":
+		return ".yaml"
 	}
 	return ".bin"
 }

@@ -40,3 +40,38 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestFiles(t *testing.T) {
+	text := task.Content{Kind: task.TextContent, Text: "a"}
+	png := task.Content{Kind: task.ImageContent, MIME: "image/png", Base64: "iVBORw=="}
+	broken := task.Content{Kind: task.ImageContent, MIME: "image/png", Base64: "!"}
+	for want, r := range map[string]task.Result{
+		"result.txt":                          {Content: []task.Content{text, text}},
+		"image.png":                           {Content: []task.Content{png}},
+		"result.json 1-image.png 2-text.txt":  {Content: []task.Content{png, text}},
+		"result.json 1-image.png 2-image.png": {Content: []task.Content{png, png}},
+		"result.json 3-image.png":             {Content: []task.Content{broken, {Kind: task.ResourceLink}, png}},
+		"result.json":                         {Content: []task.Content{text}, Structured: json.RawMessage(`1`)},
+		"result.json 1-text.txt 2-image.png":  {Content: []task.Content{text, png}, Structured: json.RawMessage(`1`)},
+		"resource.csv":                        {Content: []task.Content{{Kind: task.EmbeddedResource, MIME: "text/csv", Text: "a"}}},
+		"resource.pdf":                        {Content: []task.Content{{Kind: task.EmbeddedResource, MIME: "application/pdf", Base64: "AA=="}}},
+	} {
+		got := ""
+		for i, f := range Files(&r) {
+			if i > 0 {
+				got += " "
+			}
+			got += f.Name
+		}
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	many := task.Result{}
+	for range 3 * mostFiles {
+		many.Content = append(many.Content, png)
+	}
+	if n := len(Files(&many)); n != mostFiles+1 {
+		t.Errorf("%d files", n)
+	}
+}
