@@ -76,7 +76,7 @@ func (m *Model) asksStill(r *Row, rep report) {
 		}
 		a.Why = why
 		m.wishMoved(a.Wish, WishUnknown, why)
-		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
+		m.tell(true, "The answer to %s: %s. :retry sends it again.", a.Server, why)
 	}
 }
 

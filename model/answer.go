@@ -185,7 +185,7 @@ func (m *Model) answeredOne(a *Ask, err *task.Error) {
 		if r != nil {
 			m.asksChanged(r)
 		}
-		m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
+		m.tell(true, "The answer to %s: %s. :retry sends it again.", a.Server, why)
 	}
 }
 
@@ -284,7 +284,7 @@ func (m *Model) notTaken(r *Row, a *Ask, err *task.Error) {
 		r.Wish, r.Asks = a.Wish, append(r.Asks, a)
 		m.asksChanged(r)
 	}
-	m.tell(true, "The answer to %s: %s. R sends it again.", a.Server, why)
+	m.tell(true, "The answer to %s: %s. :retry sends it again.", a.Server, why)
 }
 
 // unwish takes away the wish of an answer that did not go out.

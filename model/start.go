@@ -126,7 +126,7 @@ func (m *Model) begun(l *link, n begun) {
 	}
 	r.Outcome = &Outcome{Err: n.err, At: m.now}
 	m.wishMoved(r.Wish, state, why)
-	m.tell(true, "Start of %s: %s. R sends it again.", r.Tool.Line(), why)
+	m.tell(true, "Start of %s: %s. :retry sends it again.", r.Tool.Line(), why)
 	m.troubled(l, n.err)
 }
 

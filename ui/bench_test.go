@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"callboard/keymap"
+	"callboard/model"
 	"callboard/model/task"
+	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -68,5 +71,19 @@ func BenchmarkQuietView(b *testing.B) {
 	s.r.View()
 	for b.Loop() {
 		s.r.View()
+	}
+}
+
+// The help and the list of commands are made anew with each key.
+func BenchmarkHelpAndCommands(b *testing.B) {
+	r := New(model.New(model.Options{}), Options{Settings: Settings{Theme: uitest.Mono(b, false), Keys: keymap.Default()}})
+	r.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	r.Update(keyMsg("?"))
+	r.Update(keyMsg(":"))
+	for b.Loop() {
+		r.Update(keyMsg("c"))
+		_ = r.View()
+		r.Update(keyMsg("backspace"))
+		_ = r.View()
 	}
 }

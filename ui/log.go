@@ -30,7 +30,7 @@ func (p *logPane) title(s *scene) string {
 	case p.doc != nil:
 		return "Log " + s.t.Glyphs.Dot + " " + frameName(p.docOf)
 	case p.held != nil:
-		return "Log " + s.t.Glyphs.Dot + " held, G follows"
+		return "Log " + s.t.Glyphs.Dot + " held, " + keyOf(s.k.List.Bottom) + " follows"
 	case p.reveal:
 		return "Log " + s.t.Glyphs.Dot + " answers shown"
 	}

@@ -320,7 +320,7 @@ func TestSentencesNameTheKeysAsTheyAreBound(t *testing.T) {
 		for _, word := range []string{"a ? behind a word", "is inferred: a", " q quit ", "Here: a ", changed.Everywhere.Abort.Help().Key + " ctrl+c quit at once"} { // no keys
 			screen = strings.ReplaceAll(screen, word, "")
 		}
-		for _, word := range []string{" esc ", "esc,", "ctrl+", " enter ", " pgdn ", " n starts", " r asks", " s shows", " w saves", " y copies", " v masks", "up/down", ": a ", ": i ", " ? "} {
+		for _, word := range []string{" esc ", "esc,", "ctrl+", " enter ", " pgdn ", " n starts", " r asks", " s shows", " w saves", " y copies", " v masks", " G follows", "up/down", ": a ", ": i ", " ? "} {
 			if strings.Contains(screen, word) {
 				t.Errorf("at %s: %q is on the screen:\n%s", at, word, s.see())
 			}

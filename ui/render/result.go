@@ -184,9 +184,9 @@ func (d *Document) addContent(c *task.Content, i, n int) {
 		}
 		d.add(d.said(c))
 	case task.ImageContent:
-		head("image", mime, size, "not shown here: w saves it")
+		head("image", mime, size, "not shown here; save it to see it")
 	case task.AudioContent:
-		head("audio", mime, size, "not shown here: w saves it")
+		head("audio", mime, size, "not shown here; save it to see it")
 	case task.ResourceLink:
 		head("link to a resource", mime, size)
 		d.addResource(c)
@@ -197,7 +197,7 @@ func (d *Document) addContent(c *task.Content, i, n int) {
 		case c.Text != "":
 			d.add(d.said(c))
 		case c.Base64 != "":
-			d.add(d.own("binary, not shown here: w saves it", &t.Dim, false))
+			d.add(d.own("binary, not shown here; save it to see it", &t.Dim, false))
 		}
 	case task.OtherContent:
 		head("content of a type that callboard does not know")
