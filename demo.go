@@ -79,6 +79,10 @@ func demo(a *cli.Args, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer closing()
+	keys, err := keysOf(a.Config)
+	if err != nil {
+		return err
+	}
 	named := map[string][]task.ID{}
 	for _, d := range all {
 		a.Servers = append(a.Servers, a.At(d.name, d.url, d.url))
@@ -87,7 +91,7 @@ func demo(a *cli.Args, stdout, stderr io.Writer) error {
 	// What is left open ends with the servers, so there is nothing to tell.
 	return show(t, a, ui.Options{
 		Title: "callboard demo",
-		Note:  demoNote(keymap.Default()),
+		Note:  demoNote(keys),
 	}, named, io.Discard)
 }
 

@@ -134,7 +134,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	l := newLive(a)
+	l := newLive(a, t)
 	o.Settings = set
 	o.Changes = l.changes(ctx)
 	o.Taste, o.Keep = taste(at, stderr)

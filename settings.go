@@ -19,6 +19,7 @@ import (
 	"callboard/ui"
 	"callboard/ui/cli"
 	"callboard/ui/cli/config"
+	"callboard/ui/term"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -31,13 +32,20 @@ func loadConfig(path string, must bool, lists []string) (*config.Config, error) 
 // live is the configuration while the program runs: it may become another.
 type live struct {
 	a   *cli.Args
+	t   *term.Terminal
 	cfg atomic.Pointer[config.Config]
 }
 
-func newLive(a *cli.Args) *live {
-	l := &live{a: a}
-	l.cfg.Store(a.Config)
+func newLive(a *cli.Args, t *term.Terminal) *live {
+	l := &live{a: a, t: t}
+	l.hold(a.Config)
 	return l
+}
+
+// hold has a configuration hold from now on.
+func (l *live) hold(cfg *config.Config) {
+	l.t.SetClipboard(term.Clipboard(cfg.Clipboard))
+	l.cfg.Store(cfg)
 }
 
 // themeNames are the themes that there are.
@@ -119,7 +127,7 @@ func (l *live) reread() tea.Msg {
 	if err != nil {
 		return stays(err.Error())
 	}
-	l.cfg.Store(cfg)
+	l.hold(cfg)
 	note := changedNote(old, cfg)
 	if note == "" {
 		return nil

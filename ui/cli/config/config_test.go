@@ -119,7 +119,7 @@ connect = false
 
 // All that is wrong is said at once, with lines, and no value of it.
 func TestFaults(t *testing.T) {
-	for _, c := range []struct{ name, document string }{
+	for _, c := range []struct{ name, document string }{ //nolint:misspell // slips are what it is about
 		{"typos", "theem = 'dark'\nzzzzz = 1\n[servers.prod]\nurl = 'localhost'\ngaurd = 'prod'\nread_only = true\n[themes.mine]\nacent = '1'\n[key]\nx = 1\n[keys]\ntask.cancle = 'x'\n"},
 		{"types", "theme = 3\nascii = 'yes'\nnotify = 'prompt'\ncolumns = ['status', 3, ['x']]\nttl-warning = 5\nfilters = ['x']\nmcp-json = {}\nkeys = 3\nservers = 'x'\ntitle = 1979-05-27\n"},
 		{"values", "theme = 'neon'\nprompts = 'eagre'\nnotify = [\n  'prompt',\n  'faild',\n]\nimages = 'always'\nttl-warning = 'soon'\ncolumns = ['nose']\nsampling = 'command'\n[filters]\nbad = '/('\n"},
