@@ -119,15 +119,15 @@ connect = false
 
 // All that is wrong is said at once, with lines, and no value of it.
 func TestFaults(t *testing.T) {
-	for _, c := range []struct{ name, document string }{ //nolint:misspell // slips are what it is about
-		{"typos", "theem = 'dark'\nzzzzz = 1\n[servers.prod]\nurl = 'localhost'\ngaurd = 'prod'\nread_only = true\n[themes.mine]\nacent = '1'\n[key]\nx = 1\n[keys]\ntask.cancle = 'x'\n"},
+	for _, c := range []struct{ name, document string }{
+		{"typos", "theem = 'dark'\nzzzzz = 1\n[servers.prod]\nurl = 'localhost'\ngaurd = 'prod'\nread_only = true\n[themes.mine]\nacent = '1'\n[key]\nx = 1\n[keys]\ntask.cancle = 'x'\n"}, //nolint:misspell // a slip
 		{"types", "theme = 3\nascii = 'yes'\nnotify = 'prompt'\ncolumns = ['status', 3, ['x']]\nttl-warning = 5\nfilters = ['x']\nmcp-json = {}\nkeys = 3\nservers = 'x'\ntitle = 1979-05-27\n"},
 		{"values", "theme = 'neon'\nprompts = 'eagre'\nnotify = [\n  'prompt',\n  'faild',\n]\nimages = 'always'\nttl-warning = 'soon'\ncolumns = ['nose']\nsampling = 'command'\n[filters]\nbad = '/('\n"},
 		{"negative", "ttl-warning = '-5m'\nsampling-command = ''\n"},
 		{"servers", "[servers]\nx = 3\n[servers.'a b']\nurl = 'https://u:s3cret@[broken'\n[servers.none]\nguard = 'x'\n[servers.ftp]\nurl = 'ftp://host'\nclient-cert = 'x'\n" +
 			"[servers.headers]\nurl = 'localhost'\nheaders = { 'no name' = 's3cret', X = \"s3cret\\n\", Y = 3 }\nsampling = 'command'\nprotocol = '2024-11-05'\n"},
-		{"inline", "servers = { prod = { url = 'localhost', gaurd = 'x' },\n  staging = { url = 'localhost', gaurd = 'x' } }\n"},
-		{"dotted", "servers.prod.url = 'localhost'\nservers.prod.gaurd = 'x'\nservers.\"prod\".headers.X = 3\n"},
+		{"inline", "servers = { prod = { url = 'localhost', gaurd = 'x' },\n  staging = { url = 'localhost', gaurd = 'x' } }\n"}, //nolint:misspell // a slip
+		{"dotted", "servers.prod.url = 'localhost'\nservers.prod.gaurd = 'x'\nservers.\"prod\".headers.X = 3\n"},                 //nolint:misspell // a slip
 		{"arrays", "[[servers.prod]]\nurl = 'localhost'\n[[servers.prod]]\nurl = 'localhost'\n"},
 		{"themes", "[themes.dark]\naccent = '1'\n[themes.mine]\nbase = 'neon'\nbad = 'pink'\ngood = 256\nworking = '#12'\nselected-attributes = ['blink']\n[themes]\nx = 1\n"},
 		{"keys", "[keys]\ntask.cancel = 'y'\nlist.down = 3\neverywhere.abort = []\nlist.up = 'hyper+x'\n"},

@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"errors"
+	"testing"
+
+	"callboard/themes"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// What changes is taken in, one after the other, until there is no more.
+func TestChanges(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		dark, err := themes.New("dark", false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := s.r.o.Settings
+		set.Theme = dark
+		msgs := []tea.Msg{NoteMsg{Text: "That is wrong.", Bad: true}, SettingsMsg{Settings: set, Note: "The theme is another."}}
+		asked := 0
+		s.r.o.Changes = func() tea.Msg {
+			if asked++; asked > len(msgs) {
+				return nil
+			}
+			return msgs[asked-1]
+		}
+		cmd := s.r.awaitChange()
+		for _, want := range []string{"That is wrong.", "The theme is another."} {
+			msg, ok := cmd().(changed)
+			if !ok {
+				t.Fatalf("no change before %q", want)
+			}
+			s.r.Update(msg)
+			s.shows(want)
+			cmd = s.r.awaitChange()
+		}
+		if cmd() != nil || s.r.t.Name != "dark" {
+			t.Errorf("theme %s, asked %d times", s.r.t.Name, asked)
+		}
+	})
+}
+
+// One save is on its way at a time, and the last choice is what is kept.
+func TestTasteIsKeptInOrder(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		var kept []int
+		s.r.o.Keep = func(taste Taste) error { kept = append(kept, taste.Side); return errors.New("no disk") }
+		s.r.taste.Side = 30
+		first := s.r.keepTaste()
+		s.r.taste.Side = 40
+		if second := s.r.keepTaste(); second != nil {
+			t.Error("two are on their way")
+		}
+		s.r.taste.Side = 50
+		next := s.r.kept(first().(keptMsg))
+		if next == nil {
+			t.Fatal("what was chosen meanwhile is lost")
+		}
+		if again := s.r.kept(next().(keptMsg)); again != nil || len(kept) != 2 || kept[0] != 30 || kept[1] != 50 {
+			t.Errorf("kept %v", kept)
+		}
+		if s.r.Taste().Side != 50 {
+			t.Error("the taste at the end is another")
+		}
+	})
+}
