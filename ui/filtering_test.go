@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"callboard/model"
+	"callboard/model/task"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A new order over many rows shows its first rows at once. The cursor stays on
+// its task where that passes, and on its line where it does not.
+func TestTheCursorWhileRowsAreFound(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		created := time.Now()
+		for i := range 9000 {
+			srv.push(task.Task{ID: task.ID(fmt.Sprintf("x-%04d", i)), Status: task.Working, Created: created.Add(time.Duration(i) * time.Minute), Updated: time.Now()})
+		}
+		s.settle()
+		first := func(msg any) { // the Update alone, as a key is seen before any slice comes
+			synctest.Wait()
+			_, cmd := s.r.Update(msg)
+			s.r.View()
+			s.run(cmd)
+		}
+		s.press("G", "kkk")
+		at := s.r.tasks.at
+		first(model.SortMsg{By: model.ByTask})
+		if !s.m.Board().Busy() || s.r.tasks.at != at {
+			t.Errorf("busy %v, the cursor is on %v, was on %v", s.m.Board().Busy(), s.r.tasks.at, at)
+		}
+		if view := ansi.Strip(s.r.View()); !strings.Contains(view, "%") || strings.Contains(view, "100%") {
+			t.Errorf("how far it is does not show:\n%s", view)
+		}
+		s.settle()
+		if s.m.Board().Busy() || s.r.tasks.at != at {
+			t.Errorf("the cursor is on %v, was on %v", s.r.tasks.at, at)
+		}
+		s.press("g", "jjj")
+		first(model.FilterMsg{Text: "!id:" + string(s.r.tasks.at.ID)})
+		line := s.r.tasks.win.cursor
+		s.settle()
+		if s.r.tasks.win.cursor != line || line != 3 {
+			t.Errorf("the cursor went from line %d to %d", line, s.r.tasks.win.cursor)
+		}
+		first(model.FilterMsg{Text: "x-8999"})
+		if view := ansi.Strip(s.r.View()); !s.m.Board().Busy() || !strings.Contains(view, "among the first") || !s.r.tasks.at.IsZero() {
+			t.Errorf("on %v:\n%s", s.r.tasks.at, view)
+		}
+		s.settle()
+		if s.r.tasks.at.ID != "x-8999" {
+			t.Errorf("the cursor is on %v", s.r.tasks.at)
+		}
+	})
+}
