@@ -239,7 +239,11 @@ func (r *Root) start(server string, call task.Call) tea.Cmd {
 	}
 	r.tasks.take(r.m, row.Key)
 	r.watch(true)
-	if _, seen := r.m.Board().Rank(row.Key); !seen && r.m.Board().Filter() != "" {
+	switch _, seen := r.m.Board().Rank(row.Key); {
+	case seen:
+	case r.m.Board().Paused():
+		r.say("Started. Its row shows when the table goes on.")
+	case r.m.Board().Filter() != "":
 		r.say("Started. The filter hides its row.")
 	}
 	return cmd

@@ -16,12 +16,8 @@ import (
 // A new order over many rows shows its first rows at once. The cursor stays on
 // its task where that passes, and on its line where it does not.
 func TestTheCursorWhileRowsAreFound(t *testing.T) {
-	onOps(t, 80, 24, func(s *stage, srv *script) {
-		created := time.Now()
-		for i := range 9000 {
-			srv.push(task.Task{ID: task.ID(fmt.Sprintf("x-%04d", i)), Status: task.Working, Created: created.Add(time.Duration(i) * time.Minute), Updated: time.Now()})
-		}
-		s.settle()
+	play(t, 80, 24, func() map[string]*script { return map[string]*script{"ops": nineThousand()} }, func(s *stage) {
+		s.wait(time.Second)
 		first := func(msg any) { // the Update alone, as a key is seen before any slice comes
 			synctest.Wait()
 			_, cmd := s.r.Update(msg)
@@ -57,4 +53,14 @@ func TestTheCursorWhileRowsAreFound(t *testing.T) {
 			t.Errorf("the cursor is on %v", s.r.tasks.at)
 		}
 	})
+}
+
+func nineThousand() *script {
+	srv, born := newScript(), time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 9000 {
+		srv.tasks = append(srv.tasks, task.Task{
+			ID: task.ID(fmt.Sprintf("x-%04d", i)), Status: task.Working, Created: born.Add(-time.Duration(i) * time.Minute), Updated: born,
+		})
+	}
+	return srv
 }
