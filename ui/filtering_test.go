@@ -38,18 +38,18 @@ func TestTheCursorWhileRowsAreFound(t *testing.T) {
 			t.Errorf("the cursor is on %v, was on %v", s.r.tasks.at, at)
 		}
 		s.press("g", "jjj")
-		first(model.FilterMsg{Text: "!id:" + string(s.r.tasks.at.ID)})
+		first(model.FilterMsg{Text: "/x-[0-7]/"}) // the newest tasks are told last
 		line := s.r.tasks.win.cursor
 		s.settle()
 		if s.r.tasks.win.cursor != line || line != 3 {
 			t.Errorf("the cursor went from line %d to %d", line, s.r.tasks.win.cursor)
 		}
-		first(model.FilterMsg{Text: "x-8999"})
+		first(model.FilterMsg{Text: "x-8500"})
 		if view := ansi.Strip(s.r.View()); !s.m.Board().Busy() || !strings.Contains(view, "among the first") || !s.r.tasks.at.IsZero() {
 			t.Errorf("on %v:\n%s", s.r.tasks.at, view)
 		}
 		s.settle()
-		if s.r.tasks.at.ID != "x-8999" {
+		if s.r.tasks.at.ID != "x-8500" {
 			t.Errorf("the cursor is on %v", s.r.tasks.at)
 		}
 	})
@@ -59,7 +59,7 @@ func nineThousand() *script {
 	srv, born := newScript(), time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 9000 {
 		srv.tasks = append(srv.tasks, task.Task{
-			ID: task.ID(fmt.Sprintf("x-%04d", i)), Status: task.Working, Created: born.Add(-time.Duration(i) * time.Minute), Updated: born,
+			ID: task.ID(fmt.Sprintf("x-%04d", i)), Status: task.Working, Created: born.Add(time.Duration(i-9000) * time.Minute), Updated: born,
 		})
 	}
 	return srv
