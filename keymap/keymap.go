@@ -28,6 +28,12 @@ type List struct {
 	NextMatch, PrevMatch key.Binding
 }
 
+// Table works in the table of tasks. Many shows how far the cancel of many tasks
+// has come.
+type Table struct {
+	Mark, Range, MarkAll, MarkNone, Many, Pause, Follow, Filters, Columns key.Binding
+}
+
 // Sort sorts the table of tasks; the same again reverses.
 type Sort struct {
 	Status, Task, Tool, Message, Progress, Age, TTL, Server key.Binding
@@ -68,12 +74,22 @@ type Confirm struct{ Yes, No key.Binding }
 // Line works in the filter line and the command line.
 type Line struct{ Accept, Leave, Complete, Older, Newer, Above, Below key.Binding }
 
+// Saved works in the list of saved filters.
+type Saved struct{ Up, Down, Apply, Delete, Leave key.Binding }
+
+// Columns works in the choice of the table's columns.
+type Columns struct{ Up, Down, Toggle, Earlier, Later, Wider, Narrower, Reset, Scope, Leave key.Binding }
+
+// Many works in what became of the cancel of many tasks, and where it is asked for.
+type Many struct{ Up, Down, PageUp, PageDown, Open, Retry, Stop, Leave key.Binding }
+
 // Map is all keys. Each scope is a field, and each binding a field of its scope, in
 // the order of the help; what a scope is called stands in scopes.
 type Map struct {
 	Everywhere Everywhere
 	List       List
 	Task       Task
+	Table      Table
 	Sort       Sort
 	Log        Log
 	Form       Form
@@ -81,6 +97,9 @@ type Map struct {
 	URL        URL
 	Confirm    Confirm
 	Line       Line
+	Saved      Saved
+	Columns    Columns
+	Many       Many
 }
 
 func bind(shown, help string, keys ...string) key.Binding {
@@ -129,6 +148,17 @@ func Default() *Map {
 
 			NextMatch: bind("ctrl+n", "next match"),
 			PrevMatch: bind("ctrl+p", "match before"),
+		},
+		Table: Table{
+			Mark:     bind("space", "mark", " "),
+			Range:    bind("ctrl+space", "mark from the last mark to here", "ctrl+@"),
+			MarkAll:  bind("*", "mark all of the filter"),
+			MarkNone: bind("-", "take all marks away"),
+			Many:     bind("b", "what became of the cancel of many"),
+			Pause:    bind("p", "pause: rows hold still"),
+			Follow:   bind("f", "follow the newest"),
+			Filters:  bind("F", "saved filters"),
+			Columns:  bind("C", "columns"),
 		},
 		Sort: Sort{
 			Status:   bind("S", "by status"),
@@ -217,6 +247,35 @@ func Default() *Map {
 			Newer:    bind("down", "newer"),
 			Above:    bind("ctrl+p", "line above in the list"),
 			Below:    bind("ctrl+n", "line below in the list"),
+		},
+		Saved: Saved{
+			Up:     bind("up", "line above", "up", "k"),
+			Down:   bind("down", "line below", "down", "j"),
+			Apply:  bind("enter", "apply"),
+			Delete: bind("d", "delete"),
+			Leave:  bind("esc", "leave", "esc", "F"),
+		},
+		Columns: Columns{
+			Up:       bind("up", "line above", "up", "k"),
+			Down:     bind("down", "line below", "down", "j"),
+			Toggle:   bind("space", "show or hide", " "),
+			Earlier:  bind("K", "move to the left", "K", "shift+up"),
+			Later:    bind("J", "move to the right", "J", "shift+down"),
+			Wider:    bind("+", "wider"),
+			Narrower: bind("-", "narrower"),
+			Reset:    bind("r", "as they were"),
+			Scope:    bind("s", "all servers, or this one"),
+			Leave:    bind("esc", "leave", "esc", "enter", "C"),
+		},
+		Many: Many{
+			Up:       bind("up", "line above", "up", "k"),
+			Down:     bind("down", "line below", "down", "j"),
+			PageUp:   bind("pgup", "page up"),
+			PageDown: bind("pgdn", "page down", "pgdown"),
+			Open:     bind("enter", "go to the task"),
+			Retry:    bind("R", "cancel those again that failed"),
+			Stop:     bind("x", "stop: send no more"),
+			Leave:    bind("esc", "leave", "esc", "b"),
 		},
 	}
 }

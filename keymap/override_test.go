@@ -12,6 +12,7 @@ func TestApply(t *testing.T) {
 	faults := m.Apply([]Override{
 		{Name: "task.cancel", Keys: []string{"ctrl+k", "Shift+D"}},
 		{Name: "list.filter", Keys: []string{"ctrl+space"}},
+		{Name: "table.range"},
 		{Name: "everywhere.retry"},
 		{Name: "form.toggle", Keys: []string{"space"}},
 		{Name: "form.send", Keys: []string{"alt+Enter"}},

@@ -8,6 +8,7 @@ type Glyphs struct {
 	Working, Asking, Completed, Failed, Cancelled, Gone, Call string
 	Live, Quiet, Connecting, Down                             string
 	Select                                                    string // before the row under the cursor
+	Mark                                                      string // before a row that the person marked
 	Rising, Falling                                           string // sort arrows: rising, falling
 	More, Less                                                string // there is more below, above
 	Left, Right                                               string // there is more to the left, right
@@ -29,7 +30,7 @@ type Glyphs struct {
 var unicodeGlyphs = Glyphs{
 	Working: "◐", Asking: "◆", Completed: "✓", Failed: "✗", Cancelled: "○", Gone: "◌", Call: "▸",
 	Live: "●", Quiet: "◑", Connecting: "◌", Down: "○",
-	Select: "▌", Rising: "▲", Falling: "▼", More: "↓", Less: "↑", Left: "‹", Right: "›",
+	Select: "▌", Mark: "■", Rising: "▲", Falling: "▼", More: "↓", Less: "↑", Left: "‹", Right: "›",
 	On: "■", Off: "□", RadioOn: "●", RadioOff: "○", Required: "*",
 	Warning: "!", Bullet: "•", Dot: "·", Arrow: "→", Ellipsis: "…",
 	BarFull: "█", BarEmpty: "░", Bar: "┃", Gap: "┄",
@@ -40,7 +41,7 @@ var unicodeGlyphs = Glyphs{
 var asciiGlyphs = Glyphs{
 	Working: "o", Asking: "?", Completed: "+", Failed: "x", Cancelled: "-", Gone: ".", Call: ">",
 	Live: "*", Quiet: "o", Connecting: ".", Down: "x",
-	Select: ">", Rising: "^", Falling: "v", More: "v", Less: "^", Left: "<", Right: ">",
+	Select: ">", Mark: "#", Rising: "^", Falling: "v", More: "v", Less: "^", Left: "<", Right: ">",
 	On: "x", Off: ".", RadioOn: "*", RadioOff: ".", Required: "*",
 	Warning: "!", Bullet: "*", Dot: "-", Arrow: "->", Ellipsis: "..",
 	BarFull: "#", BarEmpty: ".", Bar: "|", Gap: "~",

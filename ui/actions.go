@@ -61,12 +61,17 @@ func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	switch {
 	case key.Matches(k, t.Copy):
 		return r.copy(), true
+	case key.Matches(k, t.Cancel) && r.many():
+		return r.askCancelMany(), true
 	case key.Matches(k, t.Cancel):
 		r.askCancel()
 	case key.Matches(k, t.Save):
-		return r.save(), true
+		cmd := r.save()
+		r.alone()
+		return cmd, true
 	case key.Matches(k, t.Again):
 		r.again()
+		r.alone()
 	default:
 		return nil, false
 	}
@@ -144,7 +149,7 @@ func (r *Root) askCancel() {
 		what = "Give up "
 		line = "The server is told that nobody waits any more. That proves neither that the work stops nor that its side effects are undone."
 	}
-	lines := []string{"on " + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + "."}
+	lines := []string{"on " + s.guard(row.Key.Server) + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + "."}
 	of := row.Key
 	r.over = &confirm{
 		title: what + s.rowName(row) + "?",
@@ -155,7 +160,9 @@ func (r *Root) askCancel() {
 				r.refuse(why)
 				return nil
 			}
-			return r.m.Update(model.CancelMsg{Key: of})
+			return r.guarded([]string{of.Server}, "A task is cancelled.", func(r *Root) tea.Cmd {
+				return r.m.Update(model.CancelMsg{Key: of})
+			})
 		},
 	}
 }
@@ -220,7 +227,7 @@ func (r *Root) askAgainOf(row *model.Row) {
 	r.over = &confirm{
 		title: "Run " + task.CleanLine(call.Tool, 100).Line() + " again?",
 		lines: []string{
-			"on " + task.CleanLine(server, 100).Line() + ", with the same arguments:",
+			"on " + r.scene().guard(server) + task.CleanLine(server, 100).Line() + ", with the same arguments:",
 		},
 		quote: task.CleanMax(string(call.Args), 400).Line(),
 		yes:   func(r *Root) tea.Cmd { return r.start(server, call) },
@@ -228,14 +235,29 @@ func (r *Root) askAgainOf(row *model.Row) {
 }
 
 // start sends a call under a new name, and selects its row.
-func (r *Root) start(server string, call task.Call) tea.Cmd {
-	call.ID = model.NewCallID()
-	cmd := r.m.Update(model.StartMsg{Server: server, Call: call})
-	r.at, r.onSide, r.side = atTasks, false, r.detail
-	key := task.Key{Server: server, Call: call.ID}
+func (r *Root) start(server string, call task.Call) tea.Cmd { return r.startFrom(server, call, nil) }
+
+// startFrom is start; sent, where it is not nil, runs as the call goes out.
+func (r *Root) startFrom(server string, call task.Call, sent func()) tea.Cmd {
+	words := "A call of " + task.CleanLine(call.Tool, 100).Line() + " is started."
+	return r.guarded([]string{server}, words, func(r *Root) tea.Cmd {
+		if sent != nil {
+			sent()
+		}
+		call.ID = model.NewCallID()
+		cmd := r.m.Update(model.StartMsg{Server: server, Call: call})
+		r.started(task.Key{Server: server, Call: call.ID})
+		return cmd
+	})
+}
+
+// started selects the row of a call that was just sent; where there is none, the
+// model says why.
+func (r *Root) started(key task.Key) {
+	r.toTasks()
 	row := r.m.Row(key)
 	if row == nil {
-		return cmd // the model says why
+		return
 	}
 	r.tasks.take(r.m, row.Key)
 	r.watch(true)
@@ -246,7 +268,6 @@ func (r *Root) start(server string, call task.Call) tea.Cmd {
 	case r.m.Board().Filter() != "":
 		r.say("Started. The filter hides its row.")
 	}
-	return cmd
 }
 
 // retry sends the failed wish of the selected row again.
@@ -259,7 +280,13 @@ func (r *Root) retry() tea.Cmd {
 		r.say("Nothing failed here that could be tried again.")
 		return nil
 	}
-	return r.m.Update(model.RetryMsg{Key: row.Key})
+	of, servers := row.Key, []string{row.Key.Server}
+	if row.Wish.Verb == "result" {
+		servers = nil // it is read, and nothing is written
+	}
+	return r.guarded(servers, asSentence(row.Wish.Verb+" is sent again"), func(r *Root) tea.Cmd {
+		return r.m.Update(model.RetryMsg{Key: of})
+	})
 }
 
 type copiedMsg struct {
@@ -299,6 +326,9 @@ func (r *Root) copy() tea.Cmd {
 			return nil
 		}
 		return r.copyText("the line", shown(&line, r.log.reveal))
+	}
+	if r.many() {
+		return r.copyIDs()
 	}
 	row := r.selectedRow()
 	if row == nil {

@@ -18,26 +18,30 @@ const columnGap = "  "
 // column is one column of the table. The message column takes what the others
 // leave.
 type column struct {
+	name  string // in the configuration
 	by    model.Column
 	title string
 	width int // 0: takes what is left
 	right bool
 	// least is the width of the table from which on the column is shown.
 	least int
-	key   func(*keymap.Sort) key.Binding
+	key   func(*keymap.Sort) key.Binding // nil: it is not sorted by
+	// cell is what stands in it, nil for those that cell knows.
+	cell func(*scene, *model.Row) string
+	set  bool // the width was chosen
 }
 
-// columns are all columns in their order. What an operator can do without
-// goes first when it gets narrow.
+// columns are the columns that show without a choice, in their order. What an
+// operator can do without goes first when it gets narrow.
 var columns = []column{
-	{model.ByStatus, "STATUS", 12, false, 0, func(k *keymap.Sort) key.Binding { return k.Status }},
-	{model.ByTask, "TASK", 8, false, 34, func(k *keymap.Sort) key.Binding { return k.Task }},
-	{model.ByTool, "TOOL", 6, false, 0, func(k *keymap.Sort) key.Binding { return k.Tool }},
-	{model.ByMessage, "MESSAGE", 0, false, 0, func(k *keymap.Sort) key.Binding { return k.Message }},
-	{model.ByProgress, "PROGRESS", 9, false, 0, func(k *keymap.Sort) key.Binding { return k.Progress }},
-	{model.ByAge, "AGE", 5, true, 44, func(k *keymap.Sort) key.Binding { return k.Age }},
-	{model.ByTTL, "TTL", 5, true, 50, func(k *keymap.Sort) key.Binding { return k.TTL }},
-	{model.ByServer, "SERVER", 8, false, 72, func(k *keymap.Sort) key.Binding { return k.Server }},
+	{name: "status", by: model.ByStatus, title: "STATUS", width: 12, key: func(k *keymap.Sort) key.Binding { return k.Status }},
+	{name: "task", by: model.ByTask, title: "TASK", width: 8, least: 34, key: func(k *keymap.Sort) key.Binding { return k.Task }},
+	{name: "tool", by: model.ByTool, title: "TOOL", width: 6, key: func(k *keymap.Sort) key.Binding { return k.Tool }},
+	{name: "message", by: model.ByMessage, title: "MESSAGE", key: func(k *keymap.Sort) key.Binding { return k.Message }},
+	{name: "progress", by: model.ByProgress, title: "PROGRESS", width: 9, key: func(k *keymap.Sort) key.Binding { return k.Progress }},
+	{name: "age", by: model.ByAge, title: "AGE", width: 5, right: true, least: 44, key: func(k *keymap.Sort) key.Binding { return k.Age }},
+	{name: "ttl", by: model.ByTTL, title: "TTL", width: 5, right: true, least: 50, key: func(k *keymap.Sort) key.Binding { return k.TTL }},
+	{name: "server", by: model.ByServer, title: "SERVER", width: 8, least: 72, key: func(k *keymap.Sort) key.Binding { return k.Server }},
 }
 
 func columnOf(by model.Column) column {
@@ -52,6 +56,9 @@ func columnOf(by model.Column) column {
 // shown returns the columns that there are at all: the server's only where
 // there are several, tool and progress only where some are known.
 func (p *tasksPane) shown(many bool) []column {
+	if p.chosen != nil {
+		return slices.Clone(p.chosen)
+	}
 	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		return c.by == model.ByServer && !many || c.by == model.ByTool && !p.tools ||
 			c.by == model.ByProgress && !p.progress
@@ -66,12 +73,12 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	flex := -1
 	spare := p.spare(w, many)
 	for i, c := range p.shown(many) {
-		if i > 0 && i <= p.shift || p.shift == 0 && w < c.from(many) {
+		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < c.from(many) {
 			continue
 		}
 		least := c.width
 		c.width = p.widthIn(c, w)
-		if p.shift == 0 && c.optional() {
+		if p.shift == 0 && p.chosen == nil && c.optional() {
 			if c.by == model.ByTool { // a part of its name is better than none
 				c.width = min(c.width, max(spare-len(columnGap), least))
 			}
@@ -150,6 +157,7 @@ func (c column) from(many bool) int {
 // where there is room.
 func (p *tasksPane) widthIn(c column, w int) int {
 	switch {
+	case c.set || c.key == nil:
 	case c.by == model.ByTask && w >= huge:
 		return 36 // a whole UUID
 	case c.by == model.ByTask && w >= 110:
@@ -174,9 +182,14 @@ func (p *tasksPane) widthIn(c column, w int) int {
 func (s *scene) tableRow(r *model.Row, cols []column, w int, selected, focused bool) string {
 	var b strings.Builder
 	used := len(columnGap)
-	if selected {
+	switch mark := s.t.Accent.Paint(s.t.Glyphs.Mark); {
+	case selected && r.Marked:
+		b.WriteString(s.t.Glyphs.Select + mark)
+	case selected:
 		b.WriteString(s.t.Glyphs.Select + " ")
-	} else {
+	case r.Marked:
+		b.WriteString(mark + " ")
+	default:
 		b.WriteString("  ")
 	}
 	for i, c := range cols {
@@ -204,6 +217,10 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 		role = &s.t.Dim
 	}
 	text := ""
+	if c.cell != nil {
+		b.WriteString(s.t.Dim.Paint(c.aligned(s, c.cell(s, r))))
+		return
+	}
 	switch c.by {
 	case model.ByStatus:
 		st := s.statusOf(r)
@@ -222,13 +239,17 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	case model.ByTTL:
 		text, role = s.ttl(r)
 	case model.ByServer:
-		text, role = s.serverName(r.Key.Server, c.width), &s.t.Dim
+		text, role = s.serverCell(r.Key.Server, c.width), &s.t.Dim
 	}
+	b.WriteString(role.Paint(c.aligned(s, text)))
+}
+
+// aligned makes text as wide as the column.
+func (c *column) aligned(s *scene, text string) string {
 	if c.right {
-		b.WriteString(role.Paint(s.fitRight(text, c.width)))
-		return
+		return s.fitRight(text, c.width)
 	}
-	b.WriteString(role.Paint(s.fit(text, c.width)))
+	return s.fit(text, c.width)
 }
 
 // messageCell puts what became of the person's wish before the message.

@@ -33,6 +33,16 @@ func commands() []command {
 			run: (*Root).setFilter,
 		},
 		{
+			name: "save", args: "NAME", help: "save the filter that holds under a name",
+			complete: func(r *Root, words []string) []string { return firstOf(words, r.filterNames) },
+			run:      (*Root).saveFilter,
+		},
+		{
+			name: "saved", args: "NAME", help: "filter by a saved filter",
+			complete: func(r *Root, words []string) []string { return firstOf(words, r.filterNames) },
+			run:      (*Root).applySaved,
+		},
+		{
 			name: "sort", args: "COLUMN [reverse]", help: "sort the tasks by a column", complete: sortWords,
 			run: (*Root).sortBy,
 		},
@@ -219,6 +229,10 @@ func (r *Root) toTasks() { r.at, r.back, r.onSide, r.side = atTasks, atTasks, fa
 func (r *Root) setFilter(text string) tea.Cmd {
 	r.toTasks()
 	cmd := r.m.Update(model.FilterMsg{Text: text})
+	if why := filterFault(r.m); why != "" {
+		r.fail(why)
+		return cmd
+	}
 	if remember(&r.taste.Filters, text) {
 		return tea.Batch(cmd, r.keepTaste())
 	}
@@ -229,7 +243,7 @@ func (r *Root) setFilter(text string) tea.Cmd {
 func sortNames() []string {
 	var names []string
 	for _, c := range columns {
-		names = append(names, strings.ToLower(c.title))
+		names = append(names, c.name)
 	}
 	return names
 }

@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
 	"callboard/model"
+	"callboard/model/task"
 
 	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
@@ -11,12 +13,28 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// filterOverlay is the filter's line, in the place of the footer. The table
-// follows what is typed.
+// filterOverlay is the filter's line, in the place of the footer, and a line above
+// it: what is wrong with the filter, or how many tasks pass it and what its last
+// word could become. The table follows what is typed.
 type filterOverlay struct {
 	input  textinput.Model
 	before string // the filter that esc brings back
 	at     int    // in the history; its length for the line being typed
+	typed  string // what was typed before the history was gone through
+
+	found foundWords
+}
+
+// foundWords are what the word at the cursor could become: each takes the place of
+// the text from from to end, in runes. taken is the one that tab took last, -1 for
+// none; of and at are the text and the cursor that they were found for.
+type foundWords struct {
+	words     []string
+	from, end int
+	taken     int
+	of        string
+	at        int
+	known     bool
 }
 
 // textLine returns a line to type into.
@@ -55,14 +73,17 @@ func (f *filterOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case key.Matches(k, keys.Accept):
+		if why := filterFault(r.m); why != "" {
+			r.say(why)
+			return nil
+		}
 		r.over = nil
 		if remember(&r.taste.Filters, strings.TrimSpace(f.input.Value())) {
 			return r.keepTaste()
 		}
 		return nil
 	case key.Matches(k, keys.Complete):
-		r.say("The filter is plain text: part of a status, an id, a tool, a message or a server.")
-		return nil
+		return f.complete(r)
 	case key.Matches(k, keys.Older):
 		return f.recall(r, -1)
 	case key.Matches(k, keys.Newer):
@@ -96,9 +117,14 @@ func (f *filterOverlay) recall(r *Root, step int) tea.Cmd {
 	case at < 0:
 		r.say("There is nothing older.")
 		return nil
-	case at >= len(history):
-		f.at = len(history)
-		return f.set(r, "")
+	case at > len(history):
+		r.say("There is nothing newer.")
+		return nil
+	case at == len(history):
+		f.at = at
+		return f.set(r, f.typed)
+	case f.at == len(history):
+		f.typed = f.input.Value()
 	}
 	f.at = at
 	return f.set(r, history[at])
@@ -116,6 +142,71 @@ func remember(history *[]string, line string) bool {
 	}
 	*history = append(h[max(len(h)-maxHistory+1, 0):], line)
 	return true
+}
+
+// words returns what the word at the cursor could become.
+func (f *filterOverlay) words(r *Root) *foundWords {
+	w, text, at := &f.found, f.input.Value(), f.input.Position()
+	if w.known && w.of == text && w.at == at {
+		return w
+	}
+	*w = foundWords{taken: -1, of: text, at: at, end: at, known: true}
+	w.from, w.words = model.CompleteFilter(text, at, r.m)
+	return w
+}
+
+// complete takes the next of what the word at the cursor could become.
+func (f *filterOverlay) complete(r *Root) tea.Cmd {
+	w := f.words(r)
+	if len(w.words) == 0 {
+		r.say("Nothing known begins like that.")
+		return nil
+	}
+	w.taken = (w.taken + 1) % len(w.words)
+	was, text, word := f.input.Value(), []rune(f.input.Value()), []rune(w.words[w.taken])
+	f.input.SetValue(string(text[:w.from]) + string(word) + string(text[w.end:]))
+	w.end = w.from + len(word)
+	f.input.SetCursor(w.end)
+	w.of, w.at = f.input.Value(), f.input.Position()
+	return f.changed(r, was)
+}
+
+// about is the line above the filter.
+func (f *filterOverlay) about(r *Root, s *scene) string {
+	if why := filterFault(r.m); why != "" {
+		return " " + s.t.Warning.Paint(s.cut(why, r.width-2))
+	}
+	b := r.m.Board()
+	line := " " + thousands(b.Len()) + " of " + thousands(b.Total())
+	if b.Busy() {
+		line += ", still looking"
+	}
+	w := f.words(r)
+	if len(w.words) == 0 {
+		return s.t.Strong.Paint(s.cut(line, r.width))
+	}
+	line = s.t.Strong.Paint(line) + " " + s.t.Dim.Paint(s.t.Glyphs.Dot) + " " + s.t.Key.Paint(keyOf(r.k.Line.Complete))
+	for i := max(w.taken-2, 0); i < len(w.words); i++ {
+		word := task.CleanLine(w.words[i], 60).Line()
+		if width(line)+width(word)+5 > r.width {
+			return line + " " + s.t.Dim.Paint(s.t.Glyphs.Ellipsis)
+		}
+		if i == w.taken {
+			line += " " + s.t.Selected.Around("["+word+"]")
+		} else {
+			line += " " + s.t.KeyDesc.Paint(word)
+		}
+	}
+	return line
+}
+
+// thousands is a number in groups of three digits.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }
 
 func (f *filterOverlay) draw(*Root, *scene, []string) {}

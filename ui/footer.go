@@ -61,6 +61,17 @@ func (r *Root) sentenceOf(words string) string {
 // that is too long for it takes lines from the panes, and one about what is
 // being typed stands above that.
 func (r *Root) footer(s *scene) []string {
+	foot := r.lowest(s)
+	if words := r.bulkLine(); words != "" && r.over == nil {
+		about := "  " + s.hint(named(r.k.Table.Many, "shows them"))
+		words = s.t.Strong.Paint(s.cut(words, r.width-width(about)-2)) + about
+		return append([]string{s.fit(" "+words, r.width)}, foot...)
+	}
+	return foot
+}
+
+// lowest is the footer below what is said of the cancel of many.
+func (r *Root) lowest(s *scene) []string {
 	said := r.notice()
 	line := r.onLine()
 	switch {
@@ -69,6 +80,8 @@ func (r *Root) footer(s *scene) []string {
 	case said.text != "":
 		above := " " + s.noteRole(said).Paint(s.cut(said.text, r.width-1))
 		return []string{s.fit(above, r.width), s.fit(r.over.foot(r, s), r.width)}
+	case r.over != nil && line && r.aboutLine(s) != "":
+		return []string{s.fit(r.aboutLine(s), r.width), s.fit(r.over.foot(r, s), r.width)}
 	case r.over != nil:
 		if f, ok := r.over.(*formOverlay); ok && f.form.Message() != "" {
 			return s.lines(oneLine(f.form.Message()), &s.t.Warning, r.width, r.height)
@@ -80,7 +93,8 @@ func (r *Root) footer(s *scene) []string {
 		return r.sentence(s, note{text: words})
 	}
 	left := r.hintLine(s, r.width-width(right)-2)
-	return []string{left + spaces(r.width-width(left)-width(right)) + right}
+	keys := left + spaces(r.width-width(left)-width(right)) + right
+	return []string{keys}
 }
 
 // onLine reports whether something is typed in the place of the footer.
@@ -90,6 +104,14 @@ func (r *Root) onLine() bool {
 		return true
 	}
 	return false
+}
+
+// aboutLine is what stands above a line that is typed into, "" for nothing.
+func (r *Root) aboutLine(s *scene) string {
+	if f, ok := r.over.(*filterOverlay); ok {
+		return f.about(r, s)
+	}
+	return ""
 }
 
 func (s *scene) noteRole(n note) *themes.Role {

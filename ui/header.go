@@ -57,6 +57,9 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 			slices.Sort(versions)
 			all += s.t.Dim.Paint(strings.Join(versions, ", ")) + dot
 		}
+		if words := s.guards(links); words != "" {
+			return []string{all + words + dot + states, servers + words + dot + states, " " + words + dot + states}
+		}
 		return []string{all + states, servers + states, " " + states}
 	}
 	l := &links[0]
@@ -75,6 +78,9 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 		state = s.t.Warning.Paint("read only") + dot + state
 	}
 	server := s.t.Strong.Paint(task.CleanLine(l.Name, 60).Line())
+	if l.Guard != "" {
+		server = s.t.Banner.Paint(guardWord(l.Guard)) + " " + server
+	}
 	url := s.t.Dim.Paint(task.CleanLine(l.URL, 200).Line())
 	version := task.CleanLine(l.About.Version, 20).Line()
 	note := ""
@@ -102,6 +108,21 @@ func (s *scene) attached(title string, links []model.LinkView) []string {
 		" " + server + dot + state,
 		" " + state,
 	}
+}
+
+// guards names the servers with a guard, "" where there are none; more than two
+// are counted.
+func (s *scene) guards(links []model.LinkView) string {
+	var all []string
+	for _, l := range links {
+		if l.Guard != "" {
+			all = append(all, s.t.Banner.Paint(guardWord(l.Guard))+" "+s.t.Strong.Paint(task.CleanLine(l.Name, 20).Line()))
+		}
+	}
+	if len(all) > 2 {
+		return s.t.Banner.Paint(fmt.Sprintf("%d guarded", len(all)))
+	}
+	return strings.Join(all, " ")
 }
 
 func nextTryShort(d time.Duration) string {

@@ -206,7 +206,7 @@ func (s *scene) askMore(a *model.Ask) string {
 
 // asker says who asks: the server, the tool, the task.
 func (s *scene) asker(a *model.Ask) string {
-	who := task.CleanLine(a.Server, 100).Line()
+	who := s.guard(a.Server) + task.CleanLine(a.Server, 100).Line()
 	if row := s.m.Row(a.Row); row != nil {
 		return who + " " + s.t.Glyphs.Dot + " " + s.rowName(row)
 	}

@@ -108,7 +108,7 @@ func TestDeadKeysSayWhy(t *testing.T) {
 		{[]string{"l", "tab"}, "one pane here"},
 		{[]string{"a"}, "No prompt waits"},
 		{[]string{"g", "w"}, "has not ended"},
-		{[]string{":", "n", "o", "enter"}, "no command :no"},
+		{[]string{":", "q", "z", "enter"}, "no command :qz"},
 		{[]string{"c", "x"}, "y for yes"},
 		{[]string{"c", "n"}, "Nothing was done"},
 	} {

@@ -356,6 +356,7 @@ func (p *tasksPane) click(r *Root, x, y int, had bool) tea.Cmd {
 	if i == p.win.cursor && had {
 		return r.openRow(p.at)
 	}
+	p.follow = false
 	p.win.cursor, p.at = i, board.At(i).Key
 	return nil
 }
@@ -365,7 +366,7 @@ func (p *tasksPane) columnAt(x int) (model.Column, bool) {
 	at := len(columnGap) // the cursor's glyph
 	for _, c := range p.columns(p.linesOf.w, p.linesOf.many) {
 		if x >= at && x < at+c.width {
-			return c.by, true
+			return c.by, c.key != nil
 		}
 		at += c.width + len(columnGap)
 	}
@@ -374,6 +375,7 @@ func (p *tasksPane) columnAt(x int) (model.Column, bool) {
 
 func (p *tasksPane) wheel(r *Root, _, _, by int) tea.Cmd {
 	if n := r.m.Board().Len(); n > 0 {
+		p.follow = false
 		p.win.scroll(by, n)
 		p.at = r.m.Board().At(p.win.cursor).Key
 	}

@@ -406,7 +406,7 @@ func TestAFormTakesTheMouse(t *testing.T) {
 }
 
 func TestTheHelpTakesTheMouse(t *testing.T) {
-	onOps(t, 120, 40, func(s *stage, _ *script) {
+	onOps(t, 120, 60, func(s *stage, _ *script) {
 		s.press("?")
 		s.clickOn(":everywhere.servers")
 		s.shows("╭─ Help")

@@ -130,7 +130,7 @@ func (r *Root) openAsk(id task.PromptID) tea.Cmd {
 func (r *Root) askSpec(a *model.Ask) form.Spec {
 	p, link := &a.Prompt, r.scene().links[a.Server]
 	spec := form.Spec{
-		Kind: form.Question, Server: a.Server, ServerURL: link.URL, Name: link.About.Name,
+		Kind: form.Question, Server: a.Server, Guard: guardWord(link.Guard), ServerURL: link.URL, Name: link.About.Name,
 		Task: p.Task.Text(), Guessed: p.Guessed, Message: p.Message, Since: p.At, Ends: r.m.Ends(a),
 		Mode: p.Mode, Form: p.Form, URL: p.URL, Visit: p.Visit, Sampling: p.Sampling, Sampler: r.m.HasSampler(a.Server),
 		NoRefusal: asSentence(r.m.CanRefuse(p.ID)), Draft: r.m.Draft(p.ID), Now: r.o.Now,
@@ -181,7 +181,7 @@ func (r *Root) openCall(server string, t *task.Tool, earlier *task.Call) {
 	}
 	link := r.scene().links[server]
 	spec := form.Spec{
-		Kind: form.Call, Server: server, ServerURL: link.URL, Name: link.About.Name,
+		Kind: form.Call, Server: server, Guard: guardWord(link.Guard), ServerURL: link.URL, Name: link.About.Name,
 		Tool: t.Title, Message: t.Description, Form: t.Input, Support: t.Support, TTL: r.lastTTL, Now: r.o.Now,
 		Unkept: r.unkept(server),
 	}
@@ -228,12 +228,14 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 	case form.Dismiss:
 		return f.reply(r, task.Dismiss, e)
 	case form.Start:
-		r.saveCall(f.call, nil)
-		r.over = nil
-		if e.AsTask {
-			r.lastTTL = e.TTL
-		}
-		return r.start(f.call.server, task.Call{Tool: f.call.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL})
+		call := task.Call{Tool: f.call.tool, Args: e.Content, AsTask: e.AsTask, TTL: e.TTL}
+		return r.startFrom(f.call.server, call, func() {
+			r.saveCall(f.call, nil)
+			r.over = nil
+			if e.AsTask {
+				r.lastTTL = e.TTL
+			}
+		})
 	case form.Leave:
 		r.over = nil
 	case form.Discard:
@@ -248,9 +250,9 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 		}
 		return r.copyText(what, e.Text)
 	case form.OpenURL:
-		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), r.openURL(e.Text))
+		return f.consent(r, func(r *Root) tea.Cmd { return r.openURL(e.Text) })
 	case form.CopyURL:
-		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), r.copyText("the URL", e.Text))
+		return f.consent(r, func(r *Root) tea.Cmd { return r.copyText("the URL", e.Text) })
 	case form.Reopen:
 		return r.openURL(e.Text)
 	case form.Done:
@@ -268,6 +270,18 @@ func (f *formOverlay) happened(r *Root, e form.Event) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// consent tells the server that the person agreed to visit its address, then does
+// what then does.
+func (f *formOverlay) consent(r *Root, then func(*Root) tea.Cmd) tea.Cmd {
+	var servers []string
+	if a := r.m.Ask(f.ask); a != nil && !a.Prompt.Visit && a.State != model.Answered { // else nothing is sent
+		servers = []string{a.Server}
+	}
+	return r.guarded(servers, "You agree to visit an address, and the server is told.", func(r *Root) tea.Cmd {
+		return tea.Batch(r.m.Update(model.OpenedMsg{Prompt: f.ask}), then(r))
+	})
 }
 
 // needsURL is the error of a call that works once an address was visited
@@ -347,32 +361,66 @@ func (f *formOverlay) discard(r *Root) {
 	r.say("What was typed is thrown away.")
 }
 
-// reply sends an answer and closes the form: the row shows what becomes of it,
-// and where that fails the form can be opened anew with what was typed.
-func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
+// open returns the question where it can be answered; else it says so, and
+// returns nil.
+func (f *formOverlay) open(r *Root) *model.Ask {
 	a := r.m.Ask(f.ask)
 	if a == nil || a.State != model.Open && a.State != model.Held {
 		r.say("It can no longer be answered. What you typed is kept.")
 		return nil
 	}
-	r.over = nil
-	reply := task.Reply{Prompt: f.ask, Action: action}
-	if action == task.Accept {
-		reply.Content = e.Content
+	return a
+}
+
+// replyWords say what a guard lets through.
+func replyWords(action task.Action, hold bool) string {
+	switch {
+	case action == task.Decline:
+		return "The server is told that you decline."
+	case action == task.Dismiss:
+		return "The server is told that there is no answer."
+	case hold:
+		return "An answer is held, and goes out with the others of its task."
+	}
+	return "An answer is sent."
+}
+
+// reply sends an answer and closes the form: the row shows what becomes of it,
+// and where that fails the form can be opened anew with what was typed.
+func (f *formOverlay) reply(r *Root, action task.Action, e form.Event) tea.Cmd {
+	a := f.open(r)
+	if a == nil {
+		return nil
 	}
 	hold := e.Kind == form.Hold
-	cmd := r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply, Hold: hold})
+	return r.guarded([]string{a.Server}, replyWords(action, hold), func(r *Root) tea.Cmd {
+		a := f.open(r) // it may have been withdrawn while the name was typed
+		if a == nil {
+			return nil
+		}
+		r.over = nil
+		reply := task.Reply{Prompt: f.ask, Action: action}
+		if action == task.Accept {
+			reply.Content = e.Content
+		}
+		cmd := r.m.Update(model.AnswerMsg{Server: a.Server, Reply: reply, Hold: hold})
+		return tea.Batch(cmd, f.replied(r, a, hold))
+	})
+}
+
+// replied goes on after an answer went out.
+func (f *formOverlay) replied(r *Root, a *model.Ask, hold bool) tea.Cmd {
 	done := "Sending it."
 	if hold {
 		done = "Held."
 	}
 	if next, ok := r.goOn(a, done); ok {
-		return tea.Batch(cmd, next)
+		return next
 	}
 	if r.at == atInbox {
 		r.inbox.next(r.m, f.ask)
 	}
-	return cmd
+	return nil
 }
 
 // settle tells the form what became of its question.

@@ -73,6 +73,16 @@ func (s *scene) serverName(server string, w int) string {
 	return s.cut(name, w)
 }
 
+// serverCell is a server's name for a column of w cells, behind the word of its
+// guard where there is room for both.
+func (s *scene) serverCell(server string, w int) string {
+	guard := s.guard(server)
+	if rest := w - width(guard); guard != "" && rest >= 3 {
+		return guard + s.serverName(server, rest)
+	}
+	return s.serverName(server, w)
+}
+
 // since returns how long ago t was, 0 for what is newer.
 func (s *scene) since(t time.Time) time.Duration { return max(s.now.Sub(t), 0) }
 

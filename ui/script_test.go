@@ -41,6 +41,9 @@ type script struct {
 	memory  *memory       // nil: nothing is kept
 	resume  task.Resume
 	wishes  bool // a cancel is taken as a wish, and changes nothing
+	guard   string
+	refuse  error         // of each cancel, where set
+	held    time.Duration // each cancel
 	sampler func(ctx context.Context, params json.RawMessage) (string, error)
 	replies []task.Reply
 	cancels []task.ID
@@ -155,8 +158,15 @@ func (s *script) Answer(_ context.Context, replies ...task.Reply) (task.Receipt,
 
 func (s *script) Cancel(_ context.Context, id task.ID) (task.Task, error) {
 	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	time.Sleep(held) // virtual: synctest
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancels = append(s.cancels, id)
+	if s.refuse != nil {
+		return task.Task{}, s.refuse
+	}
 	if s.wishes {
 		return task.Task{}, s.fail
 	}
@@ -236,7 +246,7 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	slices.Reverse(names) // ops before lab
 	for _, name := range names {
 		srv := servers[name]
-		target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv}
+		target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv, Guard: srv.guard}
 		if srv.memory != nil {
 			target.Memory = srv.memory
 		}
@@ -316,7 +326,7 @@ func (s *stage) end() {
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "up": tea.KeyUp, "down": tea.KeyDown,
 	"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "ctrl+c": tea.KeyCtrlC,
-	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+r": tea.KeyCtrlR, "ctrl+t": tea.KeyCtrlT, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace,
+	"ctrl+n": tea.KeyCtrlN, "ctrl+p": tea.KeyCtrlP, "ctrl+r": tea.KeyCtrlR, "ctrl+t": tea.KeyCtrlT, "ctrl+s": tea.KeyCtrlS, "ctrl+o": tea.KeyCtrlO, "ctrl+z": tea.KeyCtrlZ, "ctrl+u": tea.KeyCtrlU, "ctrl+d": tea.KeyCtrlD, "home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace, "ctrl+@": tea.KeyCtrlAt,
 }
 
 func keyMsg(k string) tea.KeyMsg {

@@ -13,6 +13,13 @@ type Settings struct {
 	Theme *themes.Theme
 	Keys  *keymap.Map
 
+	// Columns are the columns of the table in their order, each a name and perhaps
+	// its width in cells ("tool:14", see CheckColumn); nil: those that fit.
+	// ServerColumns are those where the table is about one server, by its name.
+	Columns       []string
+	ServerColumns map[string][]string
+	// Filters are filters that have names.
+	Filters map[string]string
 	// NoMouse leaves the mouse to the terminal, whose own selection of text works
 	// then without shift.
 	NoMouse bool
@@ -41,6 +48,7 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 		r.mouse = mouse{shape: r.mouse.shape, turned: r.now}
 		cmd = r.pointing()
 	}
+	r.o.Settings.Columns, r.o.Settings.ServerColumns, r.o.Settings.Filters = s.Columns, s.ServerColumns, s.Filters
 	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 	if msg.Note != "" {
 		r.say(msg.Note)

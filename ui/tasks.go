@@ -32,6 +32,14 @@ type tasksPane struct {
 	// hold still.
 	toolWidth, serverWidth, words int
 
+	// chosen are the columns that the person chose, nil for those that fit;
+	// chosenOf is what they were made of.
+	chosen   []column
+	chosenOf string
+
+	marked task.Key // the row that was marked last, where a range begins
+	follow bool     // the cursor stays on the task that began last
+
 	lines   []string // the last view, and what it was made of
 	linesOf tableKey
 }
@@ -68,6 +76,7 @@ func (p *tasksPane) settle(m *model.Model) {
 	rank, ok := board.Rank(p.at)
 	p.loose = p.loose || !ok && board.Busy()
 	switch {
+	case p.followed(board):
 	case p.loose && p.touched:
 	case p.loose:
 		p.win.cursor, p.win.offset = 0, 0
@@ -110,9 +119,16 @@ func (p *tasksPane) take(m *model.Model, key task.Key) {
 
 func (p *tasksPane) title(s *scene) string {
 	b := s.m.Board()
-	title := fmt.Sprintf("Tasks %d", b.Total())
-	if f := b.Filter(); f != "" {
-		title = fmt.Sprintf("Tasks %d of %d %s /%s", b.Len(), b.Total(), s.t.Glyphs.Dot, task.CleanLine(f, 200).Line())
+	dot := " " + s.t.Glyphs.Dot + " "
+	title, f := fmt.Sprintf("Tasks %d", b.Total()), b.Filter()
+	if f != "" {
+		title = fmt.Sprintf("Tasks %d of %d", b.Len(), b.Total())
+	}
+	for _, part := range p.standing(s) { // what is easily forgotten goes before what may be long
+		title += dot + part
+	}
+	if f != "" {
+		title += dot + "/" + task.CleanLine(f, 200).Line()
 	}
 	by, reversed := b.Sort()
 	if !p.shows(by) {
@@ -135,7 +151,7 @@ func (p *tasksPane) shows(by model.Column) bool {
 		return true
 	}
 	for _, c := range p.columns(p.linesOf.w, p.linesOf.many) {
-		if c.by == by {
+		if c.by == by && c.key != nil {
 			return true
 		}
 	}
@@ -170,7 +186,7 @@ func (p *tasksPane) draw(s *scene, w, h int, focused bool) []string {
 			p.toolWidth = max(p.toolWidth, width(row.Tool.Line()))
 		}
 		if s.many {
-			p.serverWidth = max(p.serverWidth, width(task.CleanLine(row.Key.Server, 100).Line()))
+			p.serverWidth = max(p.serverWidth, width(s.guard(row.Key.Server)+task.CleanLine(row.Key.Server, 100).Line()))
 		}
 		if words := message(row); len(words) > p.words { // a cell is a byte at least
 			p.words = max(p.words, width(words))
@@ -192,7 +208,7 @@ func (p *tasksPane) head(s *scene, cols []column, w int) string {
 	b.WriteString("  ")
 	for i, c := range cols {
 		name := c.title
-		if c.by == by {
+		if c.by == by && c.key != nil {
 			name += " " + arrow(s, reversed)
 		}
 		if i > 0 {
@@ -260,6 +276,10 @@ func (p *tasksPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 		if board.Len() > 0 {
 			p.at, p.loose = board.At(p.win.cursor).Key, false
 		}
+		if p.follow {
+			p.follow = false
+			r.say("Not following any more: " + keyOf(r.k.Table.Follow) + " follows again.")
+		}
 		return nil, true
 	}
 	switch {
@@ -277,8 +297,12 @@ func (p *tasksPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 		r.openFilter()
 		return nil, true
 	}
+	if cmd, ok := p.act(r, k); ok {
+		return cmd, true
+	}
 	for _, c := range columns {
 		if key.Matches(k, c.key(&r.k.Sort)) {
+			p.follow = p.follow && c.by == model.ByAge
 			return r.m.Update(model.SortMsg{By: c.by}), true
 		}
 	}
@@ -306,7 +330,7 @@ func (r *Root) reached() bool {
 
 func (p *tasksPane) hints(r *Root) []key.Binding {
 	e, l := &r.k.Everywhere, &r.k.List
-	keys := r.rowKeys(p.at)
+	keys := p.manyKeys(r, r.rowKeys(p.at))
 	if b := arrange(r.width, r.height, 1, wishes{side: true}); len(keys) > 0 && b.side.w == 0 {
 		keys = append(keys, named(e.NextPane, "detail"))
 	}

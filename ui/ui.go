@@ -85,6 +85,11 @@ type Root struct {
 	panes map[place]pane
 	side  pane // detail, or result
 
+	// bulkOn are the servers of the cancel of many; bulkSeen is when the person
+	// looked at what became of it.
+	bulkOn   []string
+	bulkSeen time.Time
+
 	tasks  *tasksPane
 	inbox  *inboxPane
 	detail *detailPane

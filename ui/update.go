@@ -74,6 +74,7 @@ func (r *Root) passed(msg tea.Msg) tea.Cmd {
 // key, so that the person expects the cursor to move.
 func (r *Root) settle(keyed bool) tea.Cmd {
 	r.found()
+	r.chooseColumns()
 	r.tasks.settle(r.m)
 	r.inbox.settle(r.m)
 	r.watch(keyed)
@@ -259,7 +260,9 @@ func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
 	case key.Matches(k, e.New):
 		return r.openTools(), true
 	case key.Matches(k, e.Answer):
-		return r.answer(), true
+		cmd := r.answer()
+		r.alone()
+		return cmd, true
 	case key.Matches(k, e.NextPane), key.Matches(k, e.PrevPane):
 		r.otherPane()
 	case key.Matches(k, e.Back):
@@ -275,7 +278,9 @@ func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
 	case key.Matches(k, e.Refresh):
 		return r.refresh(), true
 	case key.Matches(k, e.Retry):
-		return r.retry(), true
+		cmd := r.retry()
+		r.alone()
+		return cmd, true
 	case key.Matches(k, e.Suspend):
 		return r.suspend(), true
 	case key.Matches(k, e.Quit):

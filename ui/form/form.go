@@ -29,6 +29,9 @@ const (
 type Spec struct {
 	Kind   Kind
 	Server string // the link's name
+	// Guard is the word of the server's guard, as it is shown before its name, ""
+	// for none.
+	Guard string
 	// ServerURL is where the server is, as it may be shown; "" for not known.
 	ServerURL string
 	Name      task.Text // what the server calls itself, zero for not known

@@ -12,6 +12,9 @@ import (
 
 func (f *Form) title() string {
 	server := f.spec.Server
+	if f.spec.Guard != "" {
+		server = f.spec.Guard + " " + server
+	}
 	switch {
 	case f.spec.Kind == Call:
 		return "new " + nameOf(f.spec.Tool) + " on " + server
