@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -183,9 +184,10 @@ func TestHistoryKeepsNoSecrets(t *testing.T) {
 		if len(kept) != 1 || !slices.Equal(kept[0].Commands, []string{"force"}) {
 			t.Errorf("kept %+v", kept)
 		}
-		for range 150 {
-			s.press(":", "force", "enter", ":", "forget me", "enter")
+		for i := range 150 {
+			remember(&s.r.taste.Commands, fmt.Sprint("filter ", i))
 		}
+		s.press(":", "force", "enter", ":", "forget me", "enter")
 		if n := len(s.r.taste.Commands); n != maxHistory {
 			t.Errorf("%d lines are kept", n)
 		}
@@ -316,18 +318,19 @@ func TestSentencesNameTheKeysAsTheyAreBound(t *testing.T) {
 	}
 	check := func(s *stage, at string) {
 		t.Helper()
-		screen := strings.Join(strings.Fields(s.see()), " ") + " "
+		seen := s.see()
+		screen := strings.Join(strings.Fields(seen), " ") + " "
 		for _, word := range []string{"a ? behind a word", "is inferred: a", " q quit ", "Here: a ", changed.Everywhere.Abort.Help().Key + " ctrl+c quit at once"} { // no keys
 			screen = strings.ReplaceAll(screen, word, "")
 		}
 		for _, word := range []string{" esc ", "esc,", "ctrl+", " enter ", " pgdn ", " n starts", " r asks", " s shows", " w saves", " y copies", " v masks", " G follows", "up/down", ": a ", ": i ", " ? "} {
 			if strings.Contains(screen, word) {
-				t.Errorf("at %s: %q is on the screen:\n%s", at, word, s.see())
+				t.Errorf("at %s: %q is on the screen:\n%s", at, word, seen)
 			}
 		}
 		for _, word := range old {
 			if strings.Contains(screen, word) {
-				t.Errorf("at %s: %q is on the screen:\n%s", at, word, s.see())
+				t.Errorf("at %s: %q is on the screen:\n%s", at, word, seen)
 			}
 		}
 	}
@@ -347,8 +350,10 @@ func TestSentencesNameTheKeysAsTheyAreBound(t *testing.T) {
 				*s.r.k = *changed
 				s.send(keyMsg(changed.Binding(a.Name).Keys()[0]))
 				check(s, spot+" after "+a.Name)
-				s.r.said, s.r.viewOf = note{}, viewKey{}
-				check(s, spot+" after "+a.Name)
+				if s.r.said.text != "" {
+					s.r.said, s.r.viewOf = note{}, viewKey{}
+					check(s, spot+" after "+a.Name)
+				}
 			}
 			s.r.over = nil
 		})
