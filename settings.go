@@ -155,7 +155,7 @@ func changedNote(old, cfg *config.Config) string {
 		names []string
 		say   string
 	}{
-		{added, "new: %s (:connect attaches)"}, {removed, "gone: %s (:disconnect drops)"}, {changed, "other: %s (:connect takes it)"},
+		{added, "new: %s (:connect attaches)"}, {removed, "gone: %s (:disconnect lets go)"}, {changed, "other: %s (:disconnect, then :connect)"},
 	} {
 		if len(s.names) > 0 {
 			parts = append(parts, fmt.Sprintf(s.say, strings.Join(s.names, ", ")))

@@ -51,7 +51,7 @@ func TestConfigIsReadAgain(t *testing.T) {
 	writeConfig(t, "themes/mine.toml", "base = 'dark'\nworking = '#302010'\n")
 	s.SeeRaw("38;2;48;32;16")
 	writeConfig(t, "config.toml", "theme = 'mine'\n[keys]\neverywhere.quit = 'Q'\n"+servers+"guard = 'prod'\n[servers.new]\nurl = 'localhost:1'\n")
-	s.See("new: new (:connect attaches); other: prod (:connect takes it)")
+	s.See("new: new (:connect attaches); other: prod (:disconnect, then :connect)")
 	s.Type("qQ") // q is no key any more
 	if code := s.Exit(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -105,7 +105,6 @@ func (p *parsing) configured(c *command) {
 }
 
 // servers finds the servers that words mean: names of the configuration, or URLs.
-// What is wrong with one is said as problem says, in words about a word.
 func (a *Args) servers(words []string, getenv func(string) string) ([]Server, error) {
 	var all []Server
 	for _, word := range words {
@@ -116,19 +115,34 @@ func (a *Args) servers(words []string, getenv func(string) string) ([]Server, er
 		if s.Config != nil && slices.ContainsFunc(all, func(o Server) bool { return o.Config == s.Config }) {
 			continue
 		}
-		name := s.Name
-		for n := 2; slices.ContainsFunc(all, func(o Server) bool { return o.Name == s.Name }) || s.Config == nil && a.Config.Server(s.Name) != nil; n++ {
-			s.Name = fmt.Sprintf("%s #%d", name, n)
-		}
+		a.rename(&s, all)
 		all = append(all, s)
 	}
 	return all, nil
 }
 
-// Find returns the server that a word means while the program runs: none of the
-// command line's credentials are its.
+// Find returns the server that a word means while the program runs. Credentials
+// of the command line are its only where it stood there.
 func (a *Args) Find(word string, getenv func(string) string) (Server, error) {
-	return a.find(word, getenv)
+	s, err := a.find(word, getenv)
+	for _, o := range a.Servers {
+		if o.Config == nil && s.Config == nil && (word == o.Name || err == nil && s.URL == o.URL) {
+			return o, nil
+		}
+	}
+	if err == nil && s.Config == nil {
+		a.rename(&s, nil)
+	}
+	return s, err
+}
+
+// rename gives a server with a URL a name that neither others nor the
+// configuration have.
+func (a *Args) rename(s *Server, others []Server) {
+	name := s.Name
+	for n := 2; slices.ContainsFunc(others, func(o Server) bool { return o.Name == s.Name }) || s.Config == nil && a.Config.Server(s.Name) != nil; n++ {
+		s.Name = fmt.Sprintf("%s #%d", name, n)
+	}
 }
 
 func (a *Args) find(word string, getenv func(string) string) (Server, error) {
@@ -270,6 +284,9 @@ func (a *Args) With(cfg *config.Config) *Args {
 	}
 	if !a.given["no-mouse"] {
 		b.NoMouse = !cfg.Mouse
+	}
+	if a.declares && a.Command != Demo && !a.ReadOnly && !a.given["sampling"] && !a.given["sampling-command"] {
+		b.Sampling, b.SamplingCommand = cfg.Sampling, cfg.SamplingCommand
 	}
 	return &b
 }

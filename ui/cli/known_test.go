@@ -108,6 +108,18 @@ func TestServersKeepWhatIsTheirs(t *testing.T) {
 	if err != nil || later.TokenFile != "/staging-token" || len(later.Header) != 0 {
 		t.Errorf("connected later: %+v, %v", later, err)
 	}
+	one, err := beside(t, twoServers, []string{"h.example", "--token-file", "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{"h.example": "mine", "https://h.example": "mine", "h.example/other": "", "prod": ""} {
+		if later, err = one.Find(word, lookup("PROD=x")); err != nil || later.TokenFile != want {
+			t.Errorf("%s, connected later: %+v, %v", word, later, err)
+		}
+	}
+	if later, err = a.Find("https://ops.example", lookup()); err != nil || later.Name != "ops.example #2" {
+		t.Errorf("a URL like a name: %+v, %v", later, err)
+	}
 	if later, err = a.Find("third.example", lookup("CALLBOARD_TOKEN=tok")); err != nil || later.TokenFile != "" || later.Token != "" || len(later.Header) != 0 {
 		t.Errorf("connected later: %+v, %v", later, err)
 	}

@@ -104,8 +104,8 @@ that a misspelt ` + "`guard`" + ` or ` + "`read-only`" + ` is never passed over.
 
 **While it runs**, the dashboard looks each second whether the file, a theme or an ` + "`mcp-json`" + ` list is another, and takes over themes, keys,
 columns, filters and whatever else concerns the screen. What is wrong then is said in the footer, and the old settings hold.
-Servers are not attached to, dropped or changed by that: the footer says which ones are others, and ` + "`:connect NAME`" + ` takes the new
-settings. How calls are made (` + "`prompts`" + `, ` + "`read-only`" + `, ` + "`sampling`" + `, ` + "`protocol`" + `, ` + "`audit`" + `) holds from the next start, or ` + "`:connect`" + `.
+Servers are not attached to, dropped or changed by that: the footer says which ones are others; ` + "`:disconnect NAME`" + ` and ` + "`:connect NAME`" + ` take
+the new settings. How calls are made (` + "`prompts`" + `, ` + "`read-only`" + `, ` + "`sampling`" + `, ` + "`protocol`" + `) holds from the next start, or for a server from ` + "`:connect`" + `.
 
 `
 
