@@ -142,6 +142,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 		o.Note = a.Config.Warnings[0].String()
 	}
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
+	o.Viewer, o.Pager = t.View, t.Page
 	o.Themes = func() []string { return themeNames(l.cfg.Load()) }
 	o.Theme = func(name string) (*themes.Theme, error) {
 		cfg := l.cfg.Load()

@@ -40,7 +40,10 @@ type Sort struct {
 }
 
 // Task works on the selected task.
-type Task struct{ Cancel, Copy, Save, Again key.Binding }
+type Task struct{ Cancel, Copy, Save, Again, Diff key.Binding }
+
+// Result works in a result, Editor and Pager in what else can be read.
+type Result struct{ Source, Editor, Pager key.Binding }
 
 // Log works in the log.
 type Log struct{ Reveal key.Binding }
@@ -90,6 +93,7 @@ type Map struct {
 	List       List
 	Task       Task
 	Table      Table
+	Result     Result
 	Sort       Sort
 	Log        Log
 	Form       Form
@@ -175,6 +179,12 @@ func Default() *Map {
 			Copy:   bind("y", "copy"),
 			Save:   bind("w", "save the result"),
 			Again:  bind("X", "run again"),
+			Diff:   bind("D", "compare results"),
+		},
+		Result: Result{
+			Source: bind("u", "rendered, or its source"),
+			Editor: bind("e", "a copy in $EDITOR"),
+			Pager:  bind("o", "a copy in $PAGER"),
 		},
 		Log: Log{Reveal: bind("v", "show what is masked")},
 		Form: Form{

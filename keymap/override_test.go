@@ -10,7 +10,7 @@ import (
 func TestApply(t *testing.T) {
 	m := Default()
 	faults := m.Apply([]Override{
-		{Name: "task.cancel", Keys: []string{"ctrl+k", "Shift+D"}},
+		{Name: "task.cancel", Keys: []string{"ctrl+k", "Shift+E"}},
 		{Name: "list.filter", Keys: []string{"ctrl+space"}},
 		{Name: "table.range"},
 		{Name: "everywhere.retry"},
@@ -25,7 +25,7 @@ func TestApply(t *testing.T) {
 		keys  []string
 		shown string
 	}{
-		"task.cancel": {[]string{"ctrl+k", "D"}, "ctrl+k"}, "list.filter": {[]string{"ctrl+@"}, "ctrl+space"},
+		"task.cancel": {[]string{"ctrl+k", "E"}, "ctrl+k"}, "list.filter": {[]string{"ctrl+@"}, "ctrl+space"},
 		"everywhere.retry": {nil, ":everywhere.retry"}, "form.toggle": {[]string{" "}, "space"},
 		"form.send": {[]string{"alt+enter"}, "alt+enter"}, "sort.age": {[]string{"é"}, "é"}, "task.copy": {[]string{"y"}, "y"},
 	} {

@@ -66,6 +66,7 @@ var scopes = map[string]Scope{
 	"Everywhere": {Name: "Everywhere"},
 	"List":       {Name: "Lists"},
 	"Task":       {Name: "A task", Place: ofTask},
+	"Result":     {Name: "A result", Place: AtResult},
 	"Sort":       {Name: "Sorting (again: reversed)", Place: AtTasks},
 	"Table":      {Name: "The table of tasks", Place: AtTasks},
 	"Saved":      {Name: "Saved filters", Alone: true},
@@ -87,6 +88,8 @@ var narrower = map[string]string{
 	"list.left":       AtTasks + " " + AtTools + " " + AtResult,
 	"list.right":      AtTasks + " " + AtTools + " " + AtResult,
 	"list.open":       ofTask + " " + AtLog + " " + AtTools + " " + AtHelp,
+	"result.editor":   searched,
+	"result.pager":    searched,
 	"task.copy":       ofTask + " " + AtLog,
 }
 

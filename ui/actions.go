@@ -72,6 +72,8 @@ func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	case key.Matches(k, t.Again):
 		r.again()
 		r.alone()
+	case key.Matches(k, t.Diff):
+		return r.compare(), true
 	default:
 		return nil, false
 	}
@@ -333,6 +335,9 @@ func (r *Root) copy() tea.Cmd {
 	row := r.selectedRow()
 	if row == nil {
 		return nil
+	}
+	if c := r.diffShown(); c != nil && c.doc != nil {
+		return r.copyText("the comparison ("+size(len(c.text))+")", string(c.text))
 	}
 	if r.onSide && r.side == r.result && row.Outcome != nil && row.Outcome.Result != nil {
 		_, data := render.Save(row.Outcome.Result)

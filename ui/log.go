@@ -39,7 +39,7 @@ func (p *logPane) title(s *scene) string {
 
 func (p *logPane) note(s *scene) string {
 	if p.doc != nil {
-		return s.withFound(p.doc.Found(), p.doc.Status())
+		return s.docNote(p.doc)
 	}
 	if p.held == nil {
 		return "following"

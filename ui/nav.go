@@ -42,6 +42,8 @@ func (r *Root) leave() tea.Cmd {
 	switch {
 	case r.zoom && r.hasSide() && !(r.onSide && r.side == r.result):
 		r.zoom = false
+	case r.diffShown() != nil:
+		r.endDiff()
 	case r.hasSide() && r.onSide && r.side == r.result && r.result.fromDetail:
 		r.side = r.detail
 	case r.hasSide() && (r.onSide || r.side == r.result):

@@ -28,6 +28,9 @@ type savedMsg struct {
 // save writes the selected row's result into a file, and reads it first where
 // that was not done yet.
 func (r *Root) save() tea.Cmd {
+	if c := r.diffShown(); c != nil {
+		return r.saveDiff(c)
+	}
 	row := r.selectedRow()
 	switch {
 	case row == nil:

@@ -3,6 +3,7 @@ package ui
 import (
 	"callboard/keymap"
 	"callboard/themes"
+	"callboard/ui/render"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -49,6 +50,9 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 		cmd = r.pointing()
 	}
 	r.o.Settings.Columns, r.o.Settings.ServerColumns, r.o.Settings.Filters = s.Columns, s.ServerColumns, s.Filters
+	for _, d := range []*render.Document{r.result.doc, r.result.shown(), r.log.doc} {
+		d.Repaint()
+	}
 	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 	if msg.Note != "" {
 		r.say(msg.Note)

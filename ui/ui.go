@@ -39,6 +39,9 @@ type Options struct {
 	// Editor returns the command that lets the person edit text in $EDITOR, in
 	// a file of that name, and makes a message of what came of it.
 	Editor func(text, name string, done func(text string, err error) tea.Msg) tea.Cmd
+	// Viewer and Pager return the command that lets the person read text in
+	// $EDITOR or $PAGER, as a copy in a file of that name.
+	Viewer, Pager func(text, name string, done func(error) tea.Msg) tea.Cmd
 	// Theme returns the theme of that name, Themes the names that there are.
 	Theme  func(name string) (*themes.Theme, error)
 	Themes func() []string

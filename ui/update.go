@@ -48,6 +48,12 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.edited(msg)
 	case SettingsMsg:
 		cmd = r.resettle(msg)
+	case readMsg:
+		cmd = r.wasRead(msg)
+	case comparedMsg:
+		r.compared(msg)
+	case rowsMsg:
+		cmd = r.rowsFound(msg)
 	case render.FoundMsg:
 		cmd = r.searchFound(msg)
 	case changed:
@@ -95,7 +101,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 	if f, ok := r.over.(*formOverlay); ok {
 		cmds = append(cmds, f.settle(r))
 	}
-	cmds = append(cmds, r.arrived(), r.ring(), r.clock())
+	cmds = append(cmds, r.arrived(), r.comparing(), r.ring(), r.clock())
 	return tea.Batch(cmds...)
 }
 
@@ -216,6 +222,9 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	}
 	if r.searchKey(k) {
 		return nil
+	}
+	if cmd, ok := r.readKey(k); ok {
+		return cmd
 	}
 	if cmd, ok := r.focused().key(r, k); ok {
 		return cmd

@@ -273,6 +273,13 @@ func (d *Document) Update(msg tea.KeyMsg, keys *keymap.List) bool {
 // otherwise.
 func (d *Document) Rich() bool { return d.rich }
 
+// Repaint paints the document anew: its theme has changed. nil is none.
+func (d *Document) Repaint() {
+	if d != nil {
+		clear(d.laid)
+	}
+}
+
 // Beyond reports whether something in sight goes on to the right.
 func (d *Document) Beyond() bool { return d.wide > d.x+d.w }
 

@@ -114,6 +114,10 @@ func (s *sample) key(key string) tea.Cmd {
 		return tea.Suspend
 	case "e":
 		return s.t.Edit("before", "note.json", func(text string, err error) tea.Msg { return edited{text, err} })
+	case "E":
+		return s.t.View("before", "note.txt", func(err error) tea.Msg { return edited{"", err} })
+	case "P":
+		return s.t.Page("before", "note.txt", func(err error) tea.Msg { return edited{"", err} })
 	case "u":
 		panic("in Update\x1b[31m")
 	case "v":

@@ -25,8 +25,25 @@ const editLimit = 16 << 20
 // SIGTERM and SIGHUP end editor and program; SIGINT is the editor's, since
 // ctrl+c means something to most of them.
 func (t *Terminal) Edit(text, name string, done func(text string, err error) tea.Msg) tea.Cmd {
+	return t.visit(&editing{text: text, name: name, program: editor}, done)
+}
+
+// View lets the person read text in their editor, as a copy that is not read
+// back: its file cannot be written. All else is as with Edit.
+func (t *Terminal) View(text, name string, done func(error) tea.Msg) tea.Cmd {
+	return t.visit(&editing{text: text, name: name, program: editor, copied: true}, func(_ string, err error) tea.Msg { return done(err) })
+}
+
+// Page lets the person read text in $PAGER, less or more, as a copy in a file of
+// that name. less may start no other program (LESSSECURE). All else is as with
+// View.
+func (t *Terminal) Page(text, name string, done func(error) tea.Msg) tea.Cmd {
+	return t.visit(&editing{text: text, name: name, program: pager, copied: true}, func(_ string, err error) tea.Msg { return done(err) })
+}
+
+func (t *Terminal) visit(e *editing, done func(text string, err error) tea.Msg) tea.Cmd {
+	e.t, e.name = t, filepath.Base(e.name)
 	return func() tea.Msg {
-		e := &editing{t: t, text: text, name: filepath.Base(name)}
 		return tea.Exec(e, func(err error) tea.Msg {
 			if e.err != nil {
 				err = e.err
@@ -36,10 +53,12 @@ func (t *Terminal) Edit(text, name string, done func(text string, err error) tea
 	}
 }
 
-// editing is the tea.ExecCommand of one visit to the editor.
+// editing is the tea.ExecCommand of one visit to the editor, or the pager.
 type editing struct {
 	t          *Terminal
 	text, name string
+	program    func(ctx context.Context, getenv func(string) string, path string) (*exec.Cmd, error)
+	copied     bool // the text is for reading
 	err        error
 }
 
@@ -65,17 +84,26 @@ func (e *editing) run() (string, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, e.name)
-	if err := os.WriteFile(path, []byte(e.text), 0o600); err != nil {
+	mode := os.FileMode(0o600)
+	if e.copied {
+		mode = 0o400
+	}
+	if err := os.WriteFile(path, []byte(e.text), mode); err != nil {
 		return "", fmt.Errorf("the editor's file: %w", err)
 	}
-	cmd, err := editor(e.t.ctx, e.t.o.Getenv, path)
+	cmd, err := e.program(e.t.ctx, e.t.o.Getenv, path)
 	if err != nil {
 		return "", err
 	}
 	// The real files: with our writers the editor would get pipes.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.t.o.In, e.t.o.Out, e.t.o.Out
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Run(); err != nil && e.copied {
+		return "", fmt.Errorf("%s failed: %w", filepath.Base(cmd.Path), err)
+	} else if err != nil {
 		return "", fmt.Errorf("the editor %s failed, the text is as it was: %w", filepath.Base(cmd.Path), err)
+	}
+	if e.copied {
+		return "", nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,15 +139,44 @@ func editor(ctx context.Context, getenv func(string) string, path string) (*exec
 	if choice == "" {
 		choice = "vi"
 	}
+	words, ok := program(choice)
+	if !ok {
+		return nil, fmt.Errorf("no editor %q here: set $VISUAL or $EDITOR", words[0])
+	}
+	return onTerminal(ctx, words, path), nil
+}
+
+// pager returns the person's pager on that file: $PAGER, which may hold
+// arguments, else less or more.
+func pager(ctx context.Context, getenv func(string) string, path string) (*exec.Cmd, error) {
+	choices := []string{"less -R", "more"}
+	if choice := strings.TrimSpace(getenv("PAGER")); choice != "" {
+		choices = []string{choice}
+	}
+	for _, choice := range choices {
+		if words, ok := program(choice); ok {
+			cmd := onTerminal(ctx, words, path)
+			cmd.Env = append(os.Environ(), "LESSSECURE=1")
+			return cmd, nil
+		}
+	}
+	return nil, fmt.Errorf("no pager %q here: set $PAGER", strings.Fields(choices[0])[0])
+}
+
+// program cuts a command into its words, and reports whether it is there.
+func program(choice string) ([]string, bool) {
 	words := []string{choice}
 	if _, err := exec.LookPath(choice); err != nil {
 		words = strings.Fields(choice)
 	}
-	if _, err := exec.LookPath(words[0]); err != nil {
-		return nil, fmt.Errorf("no editor %q here: set $VISUAL or $EDITOR", words[0])
-	}
+	_, err := exec.LookPath(words[0])
+	return words, err == nil
+}
+
+// onTerminal returns the command that gets the terminal.
+func onTerminal(ctx context.Context, words []string, path string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(terminate) }
 	cmd.WaitDelay = time.Second
-	return cmd, nil
+	return cmd
 }

@@ -285,6 +285,36 @@ func TestEditor(t *testing.T) {
 	}
 }
 
+// A copy for reading cannot be written, is gone afterwards, and is not read back.
+func TestViewAndPage(t *testing.T) {
+	dir := t.TempDir()
+	body := `ls -l "$1" | cut -c1-10 >"` + dir + `/$KIND"; ls -ld "${1%/*}" | cut -c1-10 >>"` + dir + `/$KIND"; cat "$1" >>"` + dir + `/$KIND"; echo " $LESSSECURE" >>"` + dir + `/$KIND"; echo "$1" >"` + dir + `/path"`
+	for _, tt := range []struct{ key, env, want string }{
+		{"E", "EDITOR=", "-r--------\ndrwx------\nbefore "}, {"P", "PAGER=", "-r--------\ndrwx------\nbefore 1"},
+	} {
+		s := start(t, "plain", tt.env+script(t, body), "KIND="+tt.key)
+		s.Type(tt.key)
+		s.See(`edited "" err <nil>`)
+		s.SeeAltScreen(true)
+		got, err := os.ReadFile(dir + "/" + tt.key)
+		if err != nil || !strings.HasPrefix(string(got), tt.want) {
+			t.Errorf("%s: %q, %v", tt.key, got, err)
+		}
+		path, _ := os.ReadFile(dir + "/path")
+		if _, err := os.Stat(strings.TrimSpace(string(path))); err == nil || len(path) == 0 {
+			t.Errorf("%s is still there", path)
+		}
+		s.Type("q")
+		s.Exit()
+		s.GivenBack()
+	}
+	s := start(t, "plain", "PAGER=/nowhere/less")
+	s.Type("P")
+	s.See(`no pager "/nowhere/less" here: set $PAGER`)
+	s.Type("q")
+	s.Exit()
+}
+
 func TestEditorThatIsNotThere(t *testing.T) {
 	s := start(t, "plain", "VISUAL=/nowhere/ed -w")
 	s.Type("e")
