@@ -26,7 +26,7 @@ import (
 
 // loadConfig reads a configuration, with the checks that need other rooms.
 func loadConfig(path string, must bool, lists []string) (*config.Config, error) {
-	return config.Load(path, must, lists, config.Checks{Filter: model.CheckFilter})
+	return config.Load(path, must, lists, config.Checks{Column: ui.CheckColumn, Filter: model.CheckFilter})
 }
 
 // live is the configuration while the program runs: it may become another.
@@ -78,9 +78,15 @@ func settings(a *cli.Args, cfg *config.Config) (ui.Settings, error) {
 	if err != nil {
 		return ui.Settings{}, err
 	}
-	return ui.Settings{
-		Theme: theme, Keys: keys, NoMouse: a.NoMouse,
-	}, nil
+	set := ui.Settings{
+		Theme: theme, Keys: keys, NoMouse: a.NoMouse, Columns: cfg.Columns, Filters: cfg.Filters, ServerColumns: map[string][]string{},
+	}
+	for _, s := range cfg.Servers {
+		if s.Columns != nil {
+			set.ServerColumns[s.Name] = s.Columns
+		}
+	}
+	return set, nil
 }
 
 // watchEvery is how often the configuration's files are looked at.
@@ -169,15 +175,6 @@ func changedNote(old, cfg *config.Config) string {
 		name = filepath.Base(cfg.Path)
 	}
 	return name + " was read again: " + strings.Join(parts, "; ") + "."
-}
-
-// connect finds the server that a word of :connect means.
-func (l *live) connect(at *attachment, word string) (model.Target, error) {
-	server, err := l.a.With(l.cfg.Load()).Find(word, os.Getenv)
-	if err != nil {
-		return model.Target{}, err
-	}
-	return at.target(server, nil)
 }
 
 // taste returns what the person chose before, and what keeps what they choose;

@@ -52,6 +52,14 @@ func TestConfigIsReadAgain(t *testing.T) {
 	s.SeeRaw("38;2;48;32;16")
 	writeConfig(t, "config.toml", "theme = 'mine'\n[keys]\neverywhere.quit = 'Q'\n"+servers+"guard = 'prod'\n[servers.new]\nurl = 'localhost:1'\n")
 	s.See("new: new (:connect attaches); other: prod (:disconnect, then :connect)")
+	writeConfig(t, "config.toml", "theme = 'mine'\ncolumns = ['task:20', 'status']\n[filters]\nbad = 'age<x'\n[keys]\neverywhere.quit = 'Q'\n"+servers)
+	s.See("config.toml:4: filters.bad:")
+	writeConfig(t, "config.toml", "theme = 'mine'\ncolumns = ['task:20', 'nose']\n[keys]\neverywhere.quit = 'Q'\n"+servers)
+	s.See("config.toml:2: columns: no column \"nose\"")
+	s.See("MESSAGE")
+	writeConfig(t, "config.toml", "theme = 'mine'\ncolumns = ['task:20', 'status']\n[keys]\neverywhere.quit = 'Q'\n"+servers)
+	s.See("columns")
+	s.SeeNot("MESSAGE")
 	s.Type("qQ") // q is no key any more
 	if code := s.Exit(); code != 0 {
 		t.Errorf("exit code %d", code)
