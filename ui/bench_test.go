@@ -31,7 +31,25 @@ func many(n int) *script {
 // BenchmarkCursorKey is the work of one key, Update and View, on boards of
 // 1,000 and of 100,000 rows, key by key in turn, so that both meet the same
 // machine. of-1000 is how much longer the median takes with 100,000 rows.
-func BenchmarkCursorKey(b *testing.B) {
+func BenchmarkCursorKey(b *testing.B) { benchKeys(b, func(*stage) {}) }
+
+// BenchmarkCursorKeyMarked is the same with all rows marked and a filter that lets
+// all of them pass.
+func BenchmarkCursorKeyMarked(b *testing.B) {
+	benchKeys(b, func(s *stage) {
+		for _, k := range []string{"/", "message:content", "enter", "*"} {
+			s.take(keyMsg(k))
+			for s.m.Board().Busy() || s.m.Marking() {
+				s.take(<-s.msgs)
+			}
+		}
+		if n := s.m.Board().Total(); s.m.Marked() != n || s.m.Board().Len() != n {
+			b.Fatalf("%d of %d marked, %d pass", s.m.Marked(), n, s.m.Board().Len())
+		}
+	})
+}
+
+func benchKeys(b *testing.B, before func(*stage)) {
 	sizes := []int{1000, 100_000}
 	stages := make([]*stage, len(sizes))
 	took := make([][]time.Duration, len(sizes))
@@ -42,6 +60,7 @@ func BenchmarkCursorKey(b *testing.B) {
 		for s.m.Board().Len() < n || s.m.Board().Busy() {
 			s.take(<-s.msgs)
 		}
+		before(s)
 		stages[i] = s
 	}
 	keys := []tea.KeyMsg{keyMsg("j"), keyMsg("pgdown"), keyMsg("j"), keyMsg("G"), keyMsg("k"), keyMsg("g")}

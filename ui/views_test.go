@@ -61,7 +61,7 @@ func TestEverySize(t *testing.T) {
 		srv.ask("p1", srv.tasks[0].ID, strings.Repeat("日本語 🚀 wide words ", 40))
 		s.settle()
 		long := strings.Repeat("a long sentence, ", 40)
-		for _, keys := range [][]string{{}, {"tab"}, {"i"}, {"esc", "l"}, {"enter"}, {"esc", "esc", "s"}, {"esc", "?"}, {"esc", "c"}, {"n", "a"}, {"esc", "n"}, {"esc", "/"}} {
+		for _, keys := range [][]string{{}, {"tab"}, {"i"}, {"esc", "l"}, {"enter"}, {"esc", "esc", "s"}, {"esc", "?"}, {"esc", "c"}, {"n", "a"}, {"esc", "n"}, {"esc", "/"}, {"is:", "tab"}, {"esc", "C"}, {"esc", "*", "c"}, {"y", "b"}, {"esc"}} {
 			s.press(keys...)
 			for _, w := range []int{1, 20, 39, 40, 55, 80, 99, 100, 160, 300} {
 				for _, h := range []int{1, 9, 10, 29, 30, 100} {
@@ -103,7 +103,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 func TestCachedViewIsFresh(t *testing.T) {
 	onOps(t, 120, 30, func(s *stage, srv *script) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		keys := []string{"j", "k", "G", "g", "tab", "enter", "esc", "i", "l", "?", "s", "S", "A", "right", "left", "c", "n", "pgdown", "v", ":", "esc", "/", "esc", "a", "ctrl+o", "ctrl+s", "w", "y", "X", "R", "space", "T", "right"}
+		keys := []string{"j", "k", "G", "g", "tab", "enter", "esc", "i", "l", "?", "s", "S", "A", "right", "left", "c", "n", "pgdown", "v", ":", "esc", "/", "esc", "a", "ctrl+o", "ctrl+s", "w", "y", "X", "R", "space", "T", "right", "*", "-", "ctrl+@", "p", "f", "C", "F", "b", "+", "K"}
 		for i := range 250 {
 			switch rng.IntN(4) {
 			case 0:
