@@ -378,6 +378,15 @@ func TestSentencesNameTheKeysAsTheyAreBound(t *testing.T) {
 	play(t, 100, 24, func() map[string]*script { return map[string]*script{"ops": newScript()} }, func(s *stage) {
 		s.send(SettingsMsg{Settings: Settings{Keys: changed}})
 		check(s, "the empty table")
+		for _, name := range []string{"everywhere.inbox", "everywhere.new", "everywhere.log", "everywhere.servers"} {
+			s.r.toTasks()
+			s.run(s.r.run(name))
+			s.r.said, s.r.viewOf = note{}, viewKey{}
+			check(s, name+" of an empty server")
+		}
+		s.r.toTasks()
+		s.run(s.r.run("filter nothing"))
+		check(s, "a filter of nothing")
 	})
 }
 
