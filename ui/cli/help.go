@@ -26,6 +26,7 @@ func overview() string {
 	}
 	b.WriteString("\nWithout a command it is the dashboard. callboard help COMMAND says more of one.\n")
 	b.WriteString("A URL without a scheme is https, and http on this machine: localhost:3000/mcp\n")
+	b.WriteString("A server of config.toml goes by its name wherever a URL does: callboard ls prod\n")
 	optionLists(&b, options[:], func(o option) string { return usedBy(o.name) })
 	b.WriteString("\nEnvironment\n")
 	for _, v := range variables {

@@ -33,7 +33,7 @@ func ManPage(version string) string {
 	m.section("Description")
 	m.line("callboard attaches to running MCP servers and shows every task that it may see: what runs, what waits for a person, what ended and how. " +
 		"It speaks MCP 2025-11-25 and 2026-07-28 and finds out by itself which one a server wants. Without a command it is a dashboard on the terminal; the commands do the same from scripts.")
-	m.line("A URL without a scheme is https, and http on this machine. Options and words may stand in any order; -- ends the options.")
+	m.line("A URL without a scheme is https, and http on this machine. A server of config.toml goes by its name wherever a URL does. Options and words may stand in any order; -- ends the options.")
 	m.section("Commands")
 	for _, c := range commands {
 		m.command(&c)

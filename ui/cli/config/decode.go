@@ -366,8 +366,8 @@ func (r *reading) value(p path, v, to any, choices []string, k kind) bool {
 			r.wrongType(p, v, to)
 		case err != nil:
 			r.wrong(p, "it should be %s", typeWords(to))
-		case d < 0:
-			r.wrong(p, "a duration must not be negative")
+		case d <= 0:
+			r.wrong(p, "a duration must be more than nothing")
 		default:
 			*to = d
 		}
