@@ -92,6 +92,7 @@ type Model struct {
 
 	rev, rings uint64
 	diary      diary
+	losing     losing
 	hushed     bool // what is withdrawn now is no news
 	notice     notice
 	untold     []string // of Shutdown
@@ -105,6 +106,7 @@ func New(o Options) *Model {
 	m := &Model{
 		options: o, crew: newCrew(), byName: map[string]*link{}, byIndex: map[int]*link{}, closing: map[string]chan struct{}{}, now: time.Now(),
 		asks: map[task.PromptID]*Ask{}, drafts: map[task.PromptID]Draft{},
+		losing: losing{before: warnBefore},
 	}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.board = newBoard(m.Row, func(s sliceMsg) { m.do(func() tea.Msg { return s }) })
@@ -182,6 +184,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.refreshServer(msg.Name)
 	case SortMsg:
 		m.sort(msg.By)
+	case WarnMsg:
+		m.warnBy(msg.Before)
 	case FilterMsg:
 		m.filter(msg.Text)
 	case PauseMsg:
@@ -275,6 +279,8 @@ func (m *Model) pursue() tea.Cmd {
 		sooner(m.wake(l))
 	}
 	m.settleWishes()
+	m.tellLosses()
+	sooner(m.losing.wake())
 	for _, w := range m.watched {
 		sooner(w.settles())
 	}

@@ -213,6 +213,7 @@ func (m *Model) changed(r *Row) {
 		r.class = k
 	}
 	m.board.touch(r)
+	m.mayLose(r)
 }
 
 // uncount counts r no longer.

@@ -68,6 +68,7 @@ type Row struct {
 	sentAt, pushedAt int64
 	place            place
 	stood            int64 // its moment in the heap of ended rows, ms of the server's clock
+	warns            int64 // when its loss is told, ns of our clock, 0: never, warned: it was
 	queued           int64 // its moment in the queue of asking tasks, 0: not in it
 	urgent           int64 // its end there, see urgency
 }
