@@ -141,6 +141,7 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 	if o.Note == "" && len(a.Config.Warnings) > 0 {
 		o.Note = a.Config.Warnings[0].String()
 	}
+	o.Window, o.Notify = t.Title, t.Notify
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
 	o.Viewer, o.Pager = t.View, t.Page
 	o.Themes = func() []string { return themeNames(l.cfg.Load()) }

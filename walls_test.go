@@ -58,7 +58,7 @@ var walls = []wall{
 	{"callboard/keymap", nil, []string{bubbles, bubbletea},
 		"keys know neither state nor screen; help reads the same bindings, and Bubble Tea names what a terminal can send"},
 	{"callboard/ui", []string{"callboard/ui", "callboard/model", "callboard/model/task", "callboard/keymap", "callboard/themes"},
-		[]string{bubbletea, bubbles, lipgloss, ansi, "github.com/rivo/uniseg", "github.com/sahilm/fuzzy", "golang.org/x/net", "golang.org/x/text",
+		[]string{bubbletea, bubbles, lipgloss, ansi, "github.com/rivo/uniseg", "github.com/sahilm/fuzzy", "golang.org/x/net", "golang.org/x/text", "golang.org/x/time",
 			"github.com/aymanbagabas/go-udiff/lcs"},
 		"the looking half never sees the wire: what it shows comes from the model, what it wants is a message"},
 	{"callboard/ui/term", []string{"callboard/model/task", "callboard/themes/background"},

@@ -14,6 +14,8 @@ import "github.com/charmbracelet/bubbles/key"
 type Everywhere struct {
 	Answer, Inbox, New, Log, Servers, Refresh, Retry, NextPane, PrevPane key.Binding
 	Back                                                                 key.Binding
+	// Away shows what happened while the person was away.
+	Away key.Binding
 	// The panes: Zoom gives the one that has the keys all the room, Shrink and Grow
 	// are of the side pane.
 	Zoom, Shrink, Grow                  key.Binding
@@ -122,6 +124,7 @@ func Default() *Map {
 			New:      bind("n", "new: tools"),
 			Log:      bind("l", "log"),
 			Servers:  bind("s", "servers"),
+			Away:     bind("W", "while I was away"),
 			Refresh:  bind("r", "refresh"),
 			Retry:    bind("R", "retry what failed"),
 			NextPane: bind("tab", "next pane"),

@@ -53,6 +53,7 @@ const (
 	AtServers = "servers"
 	AtTools   = "tools"
 	AtHelp    = "help"
+	AtAway    = "away"
 )
 
 // ofTask is wherever there is a selected task.
@@ -87,7 +88,7 @@ var narrower = map[string]string{
 	"list.prev-match": searched,
 	"list.left":       AtTasks + " " + AtTools + " " + AtResult,
 	"list.right":      AtTasks + " " + AtTools + " " + AtResult,
-	"list.open":       ofTask + " " + AtLog + " " + AtTools + " " + AtHelp,
+	"list.open":       ofTask + " " + AtLog + " " + AtTools + " " + AtHelp + " " + AtAway,
 	"result.editor":   searched,
 	"result.pager":    searched,
 	"task.copy":       ofTask + " " + AtLog,

@@ -23,6 +23,7 @@ type note struct {
 	text string
 	bad  bool
 	at   time.Time
+	keep bool // came by itself: keys do not put it away before it can be read
 }
 
 // say puts a sentence into the footer until the next key.

@@ -334,6 +334,9 @@ func (s *scene) ttl(r *model.Row) (string, *themes.Role) {
 		return "", &s.t.Dim
 	}
 	d := end.Sub(s.now)
+	if loss, until := s.m.LosesSoon(r, s.now); loss != model.LosesNothing {
+		return s.t.Glyphs.Warning + left(until.Sub(s.now)), &s.t.Warning
+	}
 	if r.Live() && d < soon {
 		return left(d), &s.t.Warning
 	}

@@ -173,7 +173,7 @@ func (r *Root) where() string {
 	}
 	return map[place]string{
 		atTasks: keymap.AtTasks, atInbox: keymap.AtInbox, atLog: keymap.AtLog,
-		atServers: keymap.AtServers, atTools: keymap.AtTools, atHelp: keymap.AtHelp,
+		atServers: keymap.AtServers, atTools: keymap.AtTools, atHelp: keymap.AtHelp, atAway: keymap.AtAway,
 	}[r.at]
 }
 

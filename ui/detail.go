@@ -222,6 +222,7 @@ func (p *page) facts(r *model.Row) {
 	case !r.Plain && r.Key.ID != "":
 		p.add("TTL", "not told", &t.Dim)
 	}
+	p.losing(r)
 	if r.Task.Poll > 0 {
 		p.add("interval", span(r.Task.Poll)+", as the server asks", &t.Text)
 	}
@@ -257,4 +258,24 @@ func (p *page) arguments(r *model.Row) {
 	}
 	p.head("Arguments")
 	p.text(task.CleanMax(string(r.Call.Args), maxArguments).String(), &p.s.t.Text)
+}
+
+// losing says what the end of the ttl, or of a question, will take away soon, and
+// what helps.
+func (p *page) losing(r *model.Row) {
+	s, t := p.s, p.s.t
+	loss, end := s.m.LosesSoon(r, s.now)
+	lead := t.Glyphs.Warning + " "
+	in := left(end.Sub(s.now))
+	switch loss {
+	case model.LosesPrompt:
+		p.add("", lead+"What it asks can be answered for "+in+" more: "+s.k.Everywhere.Answer.Help().Key+" answers it.", &t.Warning)
+	case model.LosesResult:
+		p.add("", lead+"Nobody has read its result, which will be lost in "+in+": "+s.k.List.Open.Help().Key+" reads it, "+
+			s.k.Task.Save.Help().Key+" saves it.", &t.Warning)
+	case model.LosesNothing:
+		if end, ok := r.Expiry(); ok && r.Live() && end.After(s.now) && end.Sub(s.now) < soon {
+			p.add("", "The server may forget it then, though it has not ended.", &t.Warning)
+		}
+	}
 }

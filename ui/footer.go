@@ -39,7 +39,9 @@ func (r *Root) notice() note {
 // turn lets a key put away what stood in the footer. What came by itself a
 // moment ago stays: nobody has read it yet.
 func (r *Root) turn() {
-	r.said = note{}
+	if !r.said.keep || r.now.Sub(r.said.at) >= readTime {
+		r.said = note{}
+	}
 	if _, _, at := r.m.Notice(); r.now.Sub(at) >= readTime {
 		r.read = at
 	}

@@ -14,6 +14,9 @@ import (
 // clockFrom is the width from which on the header has a clock.
 const clockFrom = 100
 
+// wordsFrom is the width from which on each count has its word.
+const wordsFrom = 180
+
 // noteWidth is how much of what a person should know of a server the header
 // shows.
 const noteWidth = 48
@@ -161,7 +164,7 @@ func (r *Root) counts(s *scene) string {
 			role = &t.Dim
 		}
 		text := fmt.Sprintf("%s%d", glyph, n)
-		if r.width >= 80 {
+		if r.width >= 80 && (r.width >= wordsFrom || word == " working" || word == " asking") {
 			text += word
 		}
 		return role.Paint(text)
@@ -171,15 +174,50 @@ func (r *Root) counts(s *scene) string {
 		word(&t.Asking, g.Asking, c.Asking, " asking"),
 	}
 	if r.width >= 56 {
-		parts = append(parts, word(&t.Completed, g.Completed, c.Completed, ""),
-			word(&t.Failed, g.Failed, c.Failed, ""), word(&t.Cancelled, g.Cancelled, c.Cancelled, ""))
+		parts = append(parts, word(&t.Completed, g.Completed, c.Completed, " completed"),
+			word(&t.Failed, g.Failed, c.Failed, " failed"), word(&t.Cancelled, g.Cancelled, c.Cancelled, " cancelled"))
 		if c.Gone > 0 {
-			parts = append(parts, word(&t.Gone, g.Gone, c.Gone, ""))
+			parts = append(parts, word(&t.Gone, g.Gone, c.Gone, " gone"))
 		}
+	}
+	if faults := r.faults(s); faults != "" {
+		parts = append(parts, faults)
 	}
 	line := strings.Join(parts, "  ")
 	if r.width >= clockFrom {
 		line += "   " + t.Dim.Paint(r.now.Local().Format(time.TimeOnly))
 	}
 	return line + " "
+}
+
+// faults counts what went wrong on the links since the start, "" where there were none: on narrow
+// screens as a number, and in words, with their kinds, where there is room.
+func (r *Root) faults(s *scene) string {
+	var all model.Faults
+	for _, l := range r.m.Links() {
+		all = all.Plus(l.FaultKinds)
+	}
+	all.Errors = 0 // a server that refuses something speaks well enough
+	n := all.Total()
+	switch {
+	case n == 0 || r.width < 56:
+		return ""
+	case r.width < clockFrom:
+		return s.t.Warning.Paint(fmt.Sprintf("%s%d", s.t.Glyphs.Warning, n))
+	case r.width < wordsFrom:
+		return s.t.Warning.Paint(s.t.Glyphs.Warning + count(n, "fault", "faults"))
+	}
+	var kinds []string
+	for _, k := range []struct {
+		n    int
+		name string
+	}{
+		{all.Refused, "refused"}, {all.Timeouts, "timed out"}, {all.Broken, "broken"}, {all.Bad, "no MCP"},
+		{all.Auth, "not allowed"}, {all.Busy, "busy"},
+	} {
+		if k.n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", k.n, k.name))
+		}
+	}
+	return s.t.Warning.Paint(s.t.Glyphs.Warning + count(n, "fault", "faults") + " (" + strings.Join(kinds, ", ") + ")")
 }

@@ -224,6 +224,8 @@ type stage struct {
 	rung   int
 	copies []string
 	pages  []string
+	notes  []string // notifications
+	titles []string // of the window
 }
 
 // play runs f on a stage with the given servers, in virtual time.
@@ -260,6 +262,8 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	s.r = New(s.m, Options{
 		Settings: Settings{Theme: uitest.Mono(t, false), Keys: keymap.Default()}, SaveDir: t.TempDir(), Taste: Taste{Met: true},
 		Bell:      func() { s.rung++ },
+		Notify:    func(text string) { s.notes = append(s.notes, text) },
+		Window:    func(title string) { s.titles = append(s.titles, title) },
 		Clipboard: func(text string) (string, error) { s.copies = append(s.copies, text); return "OSC 52", nil },
 		OpenURL:   func(page string) error { s.pages = append(s.pages, page); return nil },
 	})

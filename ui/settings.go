@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"time"
+
 	"callboard/keymap"
+	"callboard/model"
 	"callboard/themes"
 	"callboard/ui/render"
 
@@ -24,6 +27,15 @@ type Settings struct {
 	// NoMouse leaves the mouse to the terminal, whose own selection of text works
 	// then without shift.
 	NoMouse bool
+
+	// Notify are the events of which the desktop is notified while the terminal has
+	// not the focus, of Events; nil is prompt, failed and down, an empty list none.
+	Notify []string
+	// NoTitle leaves the title of the terminal's window alone.
+	NoTitle bool
+	// TTLWarning is how long before its end a person is told of what will be lost, 0
+	// for a minute.
+	TTLWarning time.Duration
 }
 
 // SettingsMsg brings new settings. Note is a sentence about them for the footer,
@@ -53,6 +65,8 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 	for _, d := range []*render.Document{r.result.doc, r.result.shown(), r.log.doc} {
 		d.Repaint()
 	}
+	r.o.Settings.Notify, r.o.Settings.NoTitle, r.o.Settings.TTLWarning = s.Notify, s.NoTitle, s.TTLWarning
+	cmd = tea.Batch(cmd, r.m.Update(model.WarnMsg{Before: s.TTLWarning}))
 	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 	if msg.Note != "" {
 		r.say(msg.Note)

@@ -49,6 +49,10 @@ type Options struct {
 	// SettingsMsg, or a NoteMsg about ones that do not hold; nil where there is no
 	// more to come. It is called in a command, again after each message.
 	Changes func() tea.Msg
+	// Window names the terminal's window, "" for its own name. Notify shows a
+	// sentence as a notification of the desktop. Both are called in commands, one at
+	// a time or not; nil where there is no such thing.
+	Window, Notify func(text string)
 	// Suspend returns the command that stops the process (ctrl+z).
 	Suspend tea.Cmd
 
@@ -75,6 +79,7 @@ const (
 	atServers
 	atTools
 	atHelp
+	atAway
 )
 
 // Root is the screen: the only tea.Model of the program. One goroutine owns
@@ -93,13 +98,14 @@ type Root struct {
 	bulkOn   []string
 	bulkSeen time.Time
 
-	tasks  *tasksPane
-	inbox  *inboxPane
-	detail *detailPane
-	result *resultPane
-	log    *logPane
-	tools  *toolsPane
-	help   *helpPane
+	tasks    *tasksPane
+	inbox    *inboxPane
+	detail   *detailPane
+	result   *resultPane
+	log      *logPane
+	tools    *toolsPane
+	help     *helpPane
+	awayPane *awayPane
 
 	width, height int
 	at            place
@@ -116,7 +122,8 @@ type Root struct {
 	keepAgain  bool // another has to follow it
 	said       note
 	read       time.Time // the model's notices up to then were put away
-	rings      uint64
+	heeds      heed
+	away       away
 	selected   task.Key  // the last one told to the model
 	under      under     // what keys act on
 	moved      time.Time // when that became another by itself, zero for long ago
@@ -144,12 +151,14 @@ func New(m *model.Model, o Options) *Root {
 	r := &Root{
 		m: m, o: o, t: o.Settings.Theme, k: o.Settings.Keys, taste: o.Taste.clone(), now: o.Now(),
 		stopped: make(chan struct{}), forms: map[callForm]bool{}, sampled: map[task.PromptID]bool{}, lastTTL: time.Hour,
-		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{},
+		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{}, awayPane: &awayPane{},
+		heeds: newHeed(),
 	}
+	r.away.keyed = r.now
 	r.tools = newToolsPane(r)
 	r.panes = map[place]pane{
 		atTasks: r.tasks, atInbox: r.inbox, atLog: r.log, atTools: r.tools,
-		atServers: &serversPane{}, atHelp: r.help,
+		atServers: &serversPane{}, atHelp: r.help, atAway: r.awayPane,
 	}
 	r.side = r.detail
 	if o.Note != "" {
@@ -189,7 +198,9 @@ func (r *Root) took(msg changed) tea.Cmd {
 }
 
 // Init starts the model and the clock.
-func (r *Root) Init() tea.Cmd { return tea.Batch(r.m.Init(), r.clock(), r.pointing(), r.awaitChange()) }
+func (r *Root) Init() tea.Cmd {
+	return tea.Batch(r.m.Init(), r.m.Update(model.WarnMsg{Before: r.o.Settings.TTLWarning}), r.clock(), r.pointing(), r.awaitChange())
+}
 
 // Close ends the clock. It is called after the program's loop has ended, or
 // not at all where the process ends anyway.

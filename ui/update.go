@@ -24,6 +24,7 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyMsg:
 		keyed = true
+		r.touched()
 		cmd = tea.Batch(r.pressed(msg), r.meet())
 	case tea.MouseMsg:
 		if cmd, keyed = r.pointed(msg); !keyed {
@@ -34,8 +35,13 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.width, r.height = msg.Width, msg.Height
 	case clockMsg:
 		r.ticking = false
+	case tea.FocusMsg:
+		r.focus(true)
+	case tea.BlurMsg:
+		r.focus(false)
 	case tea.ResumeMsg:
 		cmd = r.m.Update(model.RefreshMsg{}) // much may have happened meanwhile
+		r.cameBack(r.away.keyed, true)
 	case NoteMsg:
 		r.told(msg)
 	case savedMsg:
@@ -46,10 +52,12 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.opened(msg)
 	case editedMsg:
 		cmd = r.edited(msg)
+		r.cameBack(r.away.keyed, true)
 	case SettingsMsg:
 		cmd = r.resettle(msg)
 	case readMsg:
 		cmd = r.wasRead(msg)
+		r.cameBack(r.away.keyed, true)
 	case comparedMsg:
 		r.compared(msg)
 	case rowsMsg:
@@ -84,6 +92,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 	r.tasks.settle(r.m)
 	r.inbox.settle(r.m)
 	r.watch(keyed)
+	r.welcome()
 	var cmds []tea.Cmd
 	row := r.row()
 	if row != r.selected {
@@ -101,7 +110,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 	if f, ok := r.over.(*formOverlay); ok {
 		cmds = append(cmds, f.settle(r))
 	}
-	cmds = append(cmds, r.arrived(), r.comparing(), r.ring(), r.clock())
+	cmds = append(cmds, r.arrived(), r.comparing(), r.heed(), r.clock())
 	return tea.Batch(cmds...)
 }
 
@@ -111,18 +120,6 @@ func (r *Root) row() task.Key {
 		return r.inbox.row(r.m)
 	}
 	return r.tasks.at
-}
-
-// ring rings when a question arrived since the last time.
-func (r *Root) ring() tea.Cmd {
-	rings := r.m.Rings()
-	grew := rings > r.rings
-	r.rings = rings
-	if !grew || r.o.Bell == nil {
-		return nil
-	}
-	bell := r.o.Bell
-	return func() tea.Msg { bell(); return nil }
 }
 
 // clock returns the command that ticks at the next whole second, nil while one
@@ -264,6 +261,8 @@ func (r *Root) everywhere(k tea.KeyMsg) (tea.Cmd, bool) {
 		r.visit(atLog)
 	case key.Matches(k, e.Servers):
 		r.visit(atServers)
+	case key.Matches(k, e.Away):
+		r.visit(atAway)
 	case key.Matches(k, e.Inbox):
 		r.visit(atInbox)
 	case key.Matches(k, e.New):
