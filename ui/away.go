@@ -210,7 +210,7 @@ func (s *scene) awayLine(l *awayLine, w int) string {
 		line += "  " + s.t.Dim.Paint("no longer known")
 	default:
 		now := s.statusOf(row)
-		if now.word != st.word && e.Kind != model.AwayBegan {
+		if now.glyph != st.glyph && e.Kind != model.AwayBegan {
 			line += "  " + s.t.Dim.Paint("now ") + now.role.Paint(now.glyph+" "+now.word)
 		}
 		if words := message(row); words != "" {

@@ -274,8 +274,8 @@ func (p *page) losing(r *model.Row) {
 		p.add("", lead+"Nobody has read its result, which will be lost in "+in+": "+s.k.List.Open.Help().Key+" reads it, "+
 			s.k.Task.Save.Help().Key+" saves it.", &t.Warning)
 	case model.LosesNothing:
-		if end, ok := r.Expiry(); ok && r.Live() && end.After(s.now) && end.Sub(s.now) < soon {
-			p.add("", "The server may forget it then, though it has not ended.", &t.Warning)
+		if end, ok := r.Expiry(); ok && r.Live() && end.After(s.now) && end.Sub(s.now) < time.Minute {
+			p.add("", lead+"The server may forget it then, ended or not.", &t.Warning)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (c *Config) Where(name string) string {
 func Default() *Config {
 	return &Config{
 		Theme: "ansi", Mouse: true, Prompts: "eager", Audit: true, Sampling: "off", Protocol: "auto", Title: true,
-		Images: "off", Clipboard: "auto", TTLWarning: time.Minute, Notify: []string{"prompt", "failed"},
+		Images: "off", Clipboard: "auto", TTLWarning: time.Minute, Notify: []string{"prompt", "failed", "down"},
 		lines: map[string]int{},
 	}
 }
