@@ -16,10 +16,9 @@ const (
 	popTitle  = "\x1b[23;0t"
 )
 
-// titleLimit and notifyLimit are the most bytes of a title and of a notification.
+// textLimit is the most bytes of a title, and of a notification.
 const (
-	titleLimit  = 200
-	notifyLimit = 200
+	textLimit = 200
 )
 
 // title is what the terminal's window is called.
@@ -37,7 +36,7 @@ type title struct {
 func (t *Terminal) Title(text string) {
 	t.title.mu.Lock()
 	defer t.title.mu.Unlock()
-	if text = plain(text, titleLimit); text == t.title.want {
+	if text = plain(text); text == t.title.want {
 		return
 	}
 	t.title.want = text
@@ -98,7 +97,7 @@ func (t *Terminal) untitled() string {
 // to (OSC 9), over ssh, too; others ignore it. Inside tmux and screen it is
 // wrapped, so that they pass it on.
 func (t *Terminal) Notify(text string) {
-	if text = plain(text, notifyLimit); text == "" || t.isAway() || t.ctx.Err() != nil {
+	if text = plain(text); text == "" || t.isAway() || t.ctx.Err() != nil {
 		return
 	}
 	_, _ = t.screen.WriteString(notification(text, t.o.Getenv)) // a vanished terminal ends the program
@@ -117,16 +116,16 @@ func notification(text string, getenv func(string) string) string {
 	return seq
 }
 
-// plain makes text one that a sequence can hold: at most so many bytes of
+// plain makes text one that a sequence can hold: at most textLimit bytes of
 // characters that stand for themselves.
-func plain(text string, most int) string {
+func plain(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if c == utf8.RuneError || !unicode.IsPrint(c) {
 			return -1
 		}
 		return c
 	}, text)
-	for len(text) > most {
+	for len(text) > textLimit {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
 	}

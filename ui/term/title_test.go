@@ -149,11 +149,11 @@ func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		"5 tasks failed": "5 tasks failed", "a\x1b]0;x\x07b\x9cc\u202ed\nе\xff": "a]0;xbcdе", "日本語": "日本語", "": "",
 	} {
-		if got := plain(in, notifyLimit); got != want {
+		if got := plain(in); got != want {
 			t.Errorf("plain(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := plain(strings.Repeat("日", 100), notifyLimit); len(got) > notifyLimit || len(got) < notifyLimit-3 || !strings.HasSuffix(got, "日") {
+	if got := plain(strings.Repeat("日", 100)); len(got) > textLimit || len(got) < textLimit-3 || !strings.HasSuffix(got, "日") {
 		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }
