@@ -28,6 +28,7 @@ func onGuarded(t *testing.T, w, h int, cancel task.Can, f func(*stage, *script))
 	play(t, w, h, func() map[string]*script {
 		srv = opsServer()
 		srv.about.Cancel = cancel
+		srv.tools = []task.Tool{{Name: "deploy", Title: task.Own("deploy")}}
 		srv.guard = "prod"
 		return map[string]*script{"ops": srv}
 	}, func(s *stage) { f(s, srv) })
@@ -62,6 +63,23 @@ func TestAGuardIsNotGotAround(t *testing.T) {
 			srv.ask("p2", srv.tasks[0].ID, "And why?")
 			s.settle()
 		}, []string{"a", "because", "ctrl+t"}},
+		"start": {nil, []string{"n", "enter", "ctrl+s"}},
+		"sampling": {func(s *stage, srv *script) {
+			srv.samples("p1", srv.tasks[0].ID, "Say it in a word")
+			s.settle()
+		}, []string{"a", "word", "ctrl+s"}},
+		"visit": {func(s *stage, srv *script) {
+			srv.events <- task.Prompted{Prompt: task.Prompt{
+				ID: "u1", Task: srv.tasks[0].ID, At: time.Now(), Mode: task.URLMode, Message: task.Own("Sign here"), URL: "https://sign.example.com/x",
+			}}
+			s.settle()
+		}, []string{"a", "o"}},
+		"copy of an address": {func(s *stage, srv *script) {
+			srv.events <- task.Prompted{Prompt: task.Prompt{
+				ID: "u1", Task: srv.tasks[0].ID, At: time.Now(), Mode: task.URLMode, Message: task.Own("Sign here"), URL: "https://sign.example.com/x",
+			}}
+			s.settle()
+		}, []string{"a", "y"}},
 		"run again": {func(s *stage, srv *script) {
 			s.run(s.r.start("ops", task.Call{Tool: "deploy", Args: json.RawMessage(`{}`)}))
 			s.press("ops", "enter")
@@ -108,6 +126,9 @@ func TestAGuardIsNotGotAround(t *testing.T) {
 					t.Fatalf("%d writes without the name", n)
 				}
 				s.press("esc")
+				if len(s.pages)+len(s.copies) > 0 {
+					t.Fatal("the address went out without the name")
+				}
 				s.wait(time.Minute)
 				if n := srv.written(); n != 0 {
 					t.Fatalf("%d writes after esc", n)
