@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"os"
 	"path/filepath"
@@ -144,6 +145,10 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 	o.Window, o.Notify = t.Title, t.Notify
 	o.Bell, o.Clipboard, o.Editor, o.Suspend = t.Bell, t.Copy, t.Edit, tea.Suspend
 	o.Viewer, o.Pager = t.View, t.Page
+	o.ShowImage = func(protocol string, img image.Image, x, y, w, h int) error {
+		return t.ShowImage(protocol, img, term.Area{X: x, Y: y, W: w, H: h})
+	}
+	o.HideImage = t.HideImage
 	o.Themes = func() []string { return themeNames(l.cfg.Load()) }
 	o.Theme = func(name string) (*themes.Theme, error) {
 		cfg := l.cfg.Load()

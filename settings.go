@@ -81,6 +81,7 @@ func settings(a *cli.Args, cfg *config.Config) (ui.Settings, error) {
 	set := ui.Settings{
 		Theme: theme, Keys: keys, NoMouse: a.NoMouse, Columns: cfg.Columns, Filters: cfg.Filters, ServerColumns: map[string][]string{},
 		Notify: cfg.Notify, NoTitle: !cfg.Title, TTLWarning: cfg.TTLWarning,
+		Images: cfg.Images,
 	}
 	for _, s := range cfg.Servers {
 		if s.Columns != nil {

@@ -45,7 +45,7 @@ type Sort struct {
 type Task struct{ Cancel, Copy, Save, Again, Diff key.Binding }
 
 // Result works in a result, Editor and Pager in what else can be read.
-type Result struct{ Source, Editor, Pager key.Binding }
+type Result struct{ Source, Image, Editor, Pager key.Binding }
 
 // Log works in the log.
 type Log struct{ Reveal key.Binding }
@@ -186,6 +186,7 @@ func Default() *Map {
 		},
 		Result: Result{
 			Source: bind("u", "rendered, or its source"),
+			Image:  bind("I", "show the image"),
 			Editor: bind("e", "a copy in $EDITOR"),
 			Pager:  bind("o", "a copy in $PAGER"),
 		},

@@ -446,8 +446,8 @@ func (p *serversPane) wheel(_ *Root, _, _, by int) tea.Cmd { p.text.scroll(by); 
 
 func (p *resultPane) click(*Root, int, int, bool) tea.Cmd { return nil }
 func (p *resultPane) wheel(_ *Root, _, _, by int) tea.Cmd {
-	if p.doc != nil {
-		p.doc.Scroll(by)
+	if doc := p.shown(); doc != nil {
+		doc.Scroll(by)
 	}
 	return nil
 }

@@ -121,6 +121,11 @@ func (p *resultPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	case key.Matches(k, r.k.List.Open) && p.diff == nil:
 		r.say("This is the whole result: " + keyOf(r.k.Task.Save) + " saves it, " + keyOf(r.k.Task.Copy) + " copies it.")
 		return nil, true
+	case key.Matches(k, keys.Image):
+		if p.diff != nil {
+			return r.showImage(nil), true
+		}
+		return r.showImage(p.result), true
 	case key.Matches(k, keys.Source):
 		p.turn(r)
 		return nil, true

@@ -36,6 +36,9 @@ type Settings struct {
 	// TTLWarning is how long before its end a person is told of what will be lost, 0
 	// for a minute.
 	TTLWarning time.Duration
+	// Images is the protocol in which the terminal draws images, "kitty" or
+	// "sixel"; "" and "off" draw none.
+	Images string
 }
 
 // SettingsMsg brings new settings. Note is a sentence about them for the footer,
@@ -67,6 +70,7 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 	}
 	r.o.Settings.Notify, r.o.Settings.NoTitle, r.o.Settings.TTLWarning = s.Notify, s.NoTitle, s.TTLWarning
 	cmd = tea.Batch(cmd, r.m.Update(model.WarnMsg{Before: s.TTLWarning}))
+	r.o.Settings.Images = s.Images
 	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 	if msg.Note != "" {
 		r.say(msg.Note)

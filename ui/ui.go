@@ -7,6 +7,7 @@
 package ui
 
 import (
+	"image"
 	"time"
 
 	"callboard/keymap"
@@ -42,6 +43,10 @@ type Options struct {
 	// Viewer and Pager return the command that lets the person read text in
 	// $EDITOR or $PAGER, as a copy in a file of that name.
 	Viewer, Pager func(text, name string, done func(error) tea.Msg) tea.Cmd
+	// ShowImage draws an image over a part of the screen, in cells, by the protocol
+	// "kitty" or "sixel"; HideImage takes it away. Both are called in commands.
+	ShowImage func(protocol string, img image.Image, x, y, w, h int) error
+	HideImage func(protocol string)
 	// Theme returns the theme of that name, Themes the names that there are.
 	Theme  func(name string) (*themes.Theme, error)
 	Themes func() []string

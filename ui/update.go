@@ -33,6 +33,10 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.WindowSizeMsg:
 		r.width, r.height = msg.Width, msg.Height
+		if o, ok := r.over.(*imageOverlay); ok { // it would stand in the wrong place
+			r.over = nil
+			cmd = o.hide(r)
+		}
 	case clockMsg:
 		r.ticking = false
 	case tea.FocusMsg:
@@ -55,6 +59,8 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		r.cameBack(r.away.keyed, true)
 	case SettingsMsg:
 		cmd = r.resettle(msg)
+	case imageMsg:
+		cmd = r.imageShown(msg)
 	case readMsg:
 		cmd = r.wasRead(msg)
 		r.cameBack(r.away.keyed, true)

@@ -89,17 +89,15 @@ func wrapped(text string, room, hang int, later bool) []cut {
 	var out []cut
 	at := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		first := cut{}
 		rest := line
 		if hang > 0 && !later && at == 0 {
 			rows := breaks(line, room+hang)
-			first = rows[0]
 			if len(rows) == 1 {
 				rest = ""
 			} else {
 				rest = line[rows[1].from:]
 			}
-			out = append(out, first)
+			out = append(out, rows[0])
 		}
 		if rest != "" || hang == 0 || later || at > 0 {
 			skip := at + len(line) - len(rest)

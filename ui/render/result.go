@@ -184,7 +184,7 @@ func (d *Document) addContent(c *task.Content, i, n int) {
 		}
 		d.add(d.said(c))
 	case task.ImageContent:
-		head("image", mime, size, "not shown here; save it to see it")
+		head("image", mime, measured(c), size, "can be saved, or shown")
 	case task.AudioContent:
 		head("audio", mime, size, "not shown here; save it to see it")
 	case task.ResourceLink:

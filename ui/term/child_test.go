@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"os/signal"
 	"strings"
@@ -114,6 +115,14 @@ func (s *sample) key(key string) tea.Cmd {
 		return tea.Suspend
 	case "e":
 		return s.t.Edit("before", "note.json", func(text string, err error) tea.Msg { return edited{text, err} })
+	case "i", "I":
+		protocol := map[string]string{"i": "kitty", "I": "sixel"}[key]
+		return func() tea.Msg {
+			err := s.t.ShowImage(protocol, image.NewGray(image.Rect(0, 0, 300, 200)), Area{X: 2, Y: 4, W: 20, H: 5})
+			return refused(fmt.Sprint("shown ", err))
+		}
+	case "d":
+		return func() tea.Msg { s.t.HideImage("kitty"); return tea.ClearScreen() }
 	case "E":
 		return s.t.View("before", "note.txt", func(err error) tea.Msg { return edited{"", err} })
 	case "P":

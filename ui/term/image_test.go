@@ -1,0 +1,78 @@
+//go:build unix
+
+package term
+
+import (
+	"image"
+	"image/color"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// An image is drawn over the frame without moving the cursor of the renderer, and
+// goes without a trace.
+func TestImages(t *testing.T) {
+	s := start(t, "plain")
+	s.Type("i")
+	s.See("shown <nil>")
+	s.SeeRaw("\x1b7\x1b[5;3H\x1b_Ga=T,f=100,i=7349,q=2,C=1,c=15,r=5,m=0;")
+	s.Type("d")
+	s.SeeRaw("\x1b_Ga=d,d=I,i=7349,q=2\x1b\\")
+	s.SeeRaw("\x1b[2J") // all of it is drawn anew
+	s.See("sample")
+	s.Type("I")
+	s.SeeRaw("\x1b7\x1b[5;3H\x1bP0;1;0q\"1;1;120;80#0;2;0;0;0")
+	s.Type("q")
+	s.See("bye after 4 keys")
+	s.Exit()
+	s.GivenBack()
+	s.NotAsked()
+}
+
+func TestImagesPassThroughTmux(t *testing.T) {
+	s := start(t, "plain", "TMUX=/tmp/tmux-1/default,1,0")
+	s.Type("i")
+	s.SeeRaw("\x1bPtmux;\x1b\x1b_Ga=T,f=100,")
+	s.Type("q")
+	s.Exit()
+	s.GivenBack()
+}
+
+func TestKittyComesInChunks(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 200, 100))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(rng.Uint32())
+	}
+	seqs, err := kitty(img, Area{W: 80, H: 24})
+	if err != nil || len(seqs) < 3 {
+		t.Fatalf("%d sequences, %v", len(seqs), err)
+	}
+	for i, seq := range seqs {
+		if _, body, _ := strings.Cut(seq, ";"); len(body) > kittyChunk+2 || strings.Contains(seq, "m=1") == (i == len(seqs)-1) {
+			t.Errorf("sequence %d of %d: %.60q", i, len(seqs), seq)
+		}
+	}
+}
+
+func TestSixelCountsRepetitions(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 10, 7))
+	for x := range 10 {
+		for y := range 7 {
+			img.Set(x, y, color.White)
+		}
+	}
+	_, body, _ := strings.Cut(sixel(img), "#215;2;100;100;100")
+	if body != "#215!10~$-#215!10@$-\x1b\\" {
+		t.Errorf("%q", body)
+	}
+}
+
+func TestFittedNeverGrows(t *testing.T) {
+	for _, c := range []struct{ w, h, wantW, wantH int }{{10, 10, 10, 10}, {1600, 100, 160, 10}, {1, 4000, 1, 80}} {
+		if got := fitted(image.NewGray(image.Rect(0, 0, c.w, c.h)), Area{W: 20, H: 5}).Bounds(); got.Dx() != c.wantW || got.Dy() != c.wantH {
+			t.Errorf("%dx%d became %v", c.w, c.h, got)
+		}
+	}
+}
