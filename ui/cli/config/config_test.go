@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 		{"servers", "[servers]\nx = 3\n[servers.'a b']\nurl = 'https://u:s3cret@[broken'\n[servers.none]\nguard = 'x'\n[servers.ftp]\nurl = 'ftp://host'\nclient-cert = 'x'\n" +
 			"[servers.headers]\nurl = 'localhost'\nheaders = { 'no name' = 's3cret', X = \"s3cret\\n\", Y = 3 }\nsampling = 'command'\nprotocol = '2024-11-05'\n"},
 		{"inline", "servers = { prod = { url = 'localhost', gaurd = 'x' },\n  staging = { url = 'localhost', gaurd = 'x' } }\n"}, //nolint:misspell // a slip
-		{"dotted", "servers.prod.url = 'localhost'\nservers.prod.gaurd = 'x'\nservers.\"prod\".headers.X = 3\n"},                 //nolint:misspell // a slip
+		{"dotted", "servers.prod.url = 'localhost'\nservers.prod.gaurd = 'x'\nservers.\"prod\".headers.X = 3\n"},
 		{"arrays", "[[servers.prod]]\nurl = 'localhost'\n[[servers.prod]]\nurl = 'localhost'\n"},
 		{"themes", "[themes.dark]\naccent = '1'\n[themes.mine]\nbase = 'neon'\nbad = 'pink'\ngood = 256\nworking = '#12'\nselected-attributes = ['blink']\n[themes]\nx = 1\n"},
 		{"keys", "[keys]\ntask.cancel = 'y'\nlist.down = 3\neverywhere.abort = []\nlist.up = 'hyper+x'\n"},
