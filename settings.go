@@ -79,9 +79,16 @@ func settings(a *cli.Args, cfg *config.Config) (ui.Settings, error) {
 		return ui.Settings{}, err
 	}
 	set := ui.Settings{
-		Theme: theme, Keys: keys, NoMouse: a.NoMouse, Columns: cfg.Columns, Filters: cfg.Filters, ServerColumns: map[string][]string{},
-		Notify: cfg.Notify, NoTitle: !cfg.Title, TTLWarning: cfg.TTLWarning,
-		Images: cfg.Images,
+		Theme:         theme,
+		Keys:          keys,
+		NoMouse:       a.NoMouse,
+		Columns:       cfg.Columns,
+		ServerColumns: map[string][]string{},
+		Filters:       cfg.Filters,
+		Notify:        cfg.Notify,
+		NoTitle:       !cfg.Title,
+		TTLWarning:    cfg.TTLWarning,
+		Images:        cfg.Images,
 	}
 	for _, s := range cfg.Servers {
 		if s.Columns != nil {
