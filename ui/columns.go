@@ -104,7 +104,9 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	if flex >= 0 && flex < len(cols) {
 		// What is left on a huge screen stays free behind the last column: numbers far
 		// from the words that they belong to are hard to read.
-		cols[flex].width = min(cols[flex].width+max(w-used, 0), max(p.words, mostMessage))
+		if cols[flex].width += max(w-used, 0); w >= huge {
+			cols[flex].width = min(cols[flex].width, max(p.words, mostMessage))
+		}
 	}
 	return cols
 }

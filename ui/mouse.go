@@ -119,6 +119,8 @@ func (r *Root) clicked(x, y int) tea.Cmd {
 		return over.click(r, x, y)
 	case r.over != nil:
 		return nil
+	case y == r.laid.header.y:
+		return r.clickedHeader(x)
 	case r.onBorder(x, y):
 		r.mouse.dragging, r.mouse.pressed = true, false
 		return nil
@@ -139,6 +141,44 @@ func (r *Root) clicked(x, y int) tea.Cmd {
 		return nil
 	}
 	return p.click(r, x, y, had)
+}
+
+// clickedHeader takes a press on a count of the header: only those tasks are shown,
+// or all again.
+func (r *Root) clickedHeader(x int) tea.Cmd {
+	filter := r.counted(x)
+	if filter == "" {
+		return nil
+	}
+	if r.m.Board().Filter() == filter {
+		filter = ""
+	}
+	return r.setFilter(filter)
+}
+
+// counted returns the filter for the tasks whose count stands at a cell of the
+// header, "" for none.
+func (r *Root) counted(x int) string {
+	line := r.lineAt(r.laid.header.y)
+	from := 0
+	for part := range strings.SplitSeq(line, "  ") {
+		start := width(line[:from])
+		from += len(part) + 2
+		if x < start || x >= start+width(part) {
+			continue
+		}
+		g := &r.t.Glyphs
+		for _, c := range []struct{ glyph, filter string }{
+			{g.Working, "status:working,calling"}, {g.Asking, "status:asking"}, {g.Completed, "status:completed !status:tool-error"},
+			{g.Failed, "status:failed,tool-error"}, {g.Cancelled, "status:cancelled"}, {g.Gone, "status:gone,expired"},
+		} {
+			rest, ok := strings.CutPrefix(strings.TrimSpace(part), c.glyph)
+			if ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+				return c.filter
+			}
+		}
+	}
+	return ""
 }
 
 // boxAt returns the pane's box at a cell of the screen, and whether it is that of

@@ -554,3 +554,30 @@ func TestHugeAndTinyScreens(t *testing.T) {
 		s.shows("callboard needs 40x10")
 	})
 }
+
+func TestACountShowsItsTasksAlone(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		broken := srv.tasks[3]
+		broken.ID = "broken"
+		srv.results["broken"] = task.Result{IsError: true, Raw: []byte(`{"isError":true}`)}
+		srv.push(broken)
+		s.settle()
+		s.goTo("broken")
+		s.press("enter", "esc")
+		for words, n := range map[string]int{"◐4": 4, "◆1": 1, "✓1": 1, "✗2": 2, "○1": 1} {
+			x, _ := s.where(words)
+			s.click(x, 0)
+			if b := s.m.Board(); b.Len() != n {
+				t.Errorf("%s: filter %q shows %d of %d", words, b.Filter(), b.Len(), b.Total())
+			}
+			s.click(x, 0)
+			if f := s.m.Board().Filter(); f != "" {
+				t.Errorf("%s again: %q", words, f)
+			}
+		}
+		s.click(3, 0)
+		if f := s.m.Board().Filter(); f != "" {
+			t.Errorf("the name of the program filters by %q", f)
+		}
+	})
+}

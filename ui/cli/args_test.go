@@ -50,12 +50,12 @@ func TestCommands(t *testing.T) {
 }
 
 func TestOptionsAndURLsInAnyOrder(t *testing.T) {
-	want := parse(t, "--read-only --prompts on-demand --theme=mono --ascii --ca-file ca.pem --log-file l https://a.example/mcp b.example")
-	got := parse(t, "https://a.example/mcp --ascii -read-only b.example --prompts=on-demand --log-file l --theme mono --ca-file ca.pem")
+	want := parse(t, "--read-only --prompts on-demand --theme=mono --ascii --no-mouse --ca-file ca.pem --log-file l https://a.example/mcp b.example")
+	got := parse(t, "https://a.example/mcp --no-mouse --ascii -read-only b.example --prompts=on-demand --log-file l --theme mono --ca-file ca.pem")
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if !got.ReadOnly || !got.OnDemand || got.Theme != "mono" || !got.ASCII || got.CAFile != "ca.pem" || got.LogFile != "l" || len(got.Servers) != 2 {
+	if !got.ReadOnly || !got.OnDemand || got.Theme != "mono" || !got.ASCII || !got.NoMouse || got.CAFile != "ca.pem" || got.LogFile != "l" || len(got.Servers) != 2 {
 		t.Errorf("%+v", got)
 	}
 	one := parse(t, "a.example --token-file t --client-cert c --client-key k --insecure-skip-verify --allow-insecure-token")
