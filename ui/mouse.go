@@ -72,9 +72,12 @@ func (r *Root) pointing() tea.Cmd {
 func (r *Root) turnedInto() {
 	now := shape{at: r.at, side: r.side, over: r.over, zoom: r.zoom}
 	now.onSide = r.onSide && !r.wide() // one pane took the place of the other
-	if now != r.mouse.shape {
-		r.mouse.shape, r.mouse.turned = now, r.now
+	switch was := r.mouse.shape; {
+	case was.side == nil: // the first look
+	case now != was:
+		r.mouse.turned = r.now
 	}
+	r.mouse.shape = now
 }
 
 // wide reports whether main and side pane are both to be seen.
@@ -100,7 +103,7 @@ func (r *Root) pointed(m tea.MouseMsg) (tea.Cmd, bool) {
 	case m.Button == tea.MouseButtonWheelRight:
 		return r.sideways(m, func(l *keymap.List) key.Binding { return l.Right }), true
 	case m.Button == tea.MouseButtonLeft:
-		return r.clicked(m.X, m.Y), true
+		return tea.Batch(r.clicked(m.X, m.Y), r.meet()), true
 	}
 	return nil, false
 }
