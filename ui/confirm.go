@@ -89,4 +89,4 @@ func (c *confirm) click(r *Root, x, y int) tea.Cmd {
 	return nil
 }
 
-func (c *confirm) wheel(*Root, int, int, int) tea.Cmd { return nil }
+func (c *confirm) wheel(*Root, int, int, int) {}

@@ -20,13 +20,13 @@ type pointable interface {
 	click(r *Root, x, y int, had bool) tea.Cmd
 	// wheel scrolls what is at that cell by so many lines, and leaves the keys where
 	// they are.
-	wheel(r *Root, x, y, by int) tea.Cmd
+	wheel(r *Root, x, y, by int)
 }
 
 // clickable is an overlay that takes the mouse. Places are cells of the screen.
 type clickable interface {
 	click(r *Root, x, y int) tea.Cmd
-	wheel(r *Root, x, y, by int) tea.Cmd
+	wheel(r *Root, x, y, by int)
 }
 
 // hinted is an overlay whose footer names keys, which are buttons then.
@@ -95,9 +95,11 @@ func (r *Root) pointed(m tea.MouseMsg) (tea.Cmd, bool) {
 	case m.Action == tea.MouseActionRelease:
 		return r.released()
 	case m.Button == tea.MouseButtonWheelUp:
-		return r.wheeled(m, -wheelStep), true
+		r.wheeled(m, -wheelStep)
+		return nil, true
 	case m.Button == tea.MouseButtonWheelDown:
-		return r.wheeled(m, wheelStep), true
+		r.wheeled(m, wheelStep)
+		return nil, true
 	case m.Button == tea.MouseButtonWheelLeft:
 		return r.sideways(m, func(l *keymap.List) key.Binding { return l.Left }), true
 	case m.Button == tea.MouseButtonWheelRight:
@@ -211,21 +213,19 @@ func (r *Root) paneAt(x, y int) pane {
 }
 
 // wheeled scrolls what is under the pointer; the keys stay where they are.
-func (r *Root) wheeled(m tea.MouseMsg, by int) tea.Cmd {
+func (r *Root) wheeled(m tea.MouseMsg, by int) {
 	r.viewOf = viewKey{}
 	if r.over != nil {
 		if over, ok := r.over.(clickable); ok {
-			return over.wheel(r, m.X, m.Y, by)
+			over.wheel(r, m.X, m.Y, by)
 		}
-		return nil
+		return
 	}
-	p, ok := r.paneAt(m.X, m.Y).(pointable)
-	if !ok {
-		return nil
+	if p, ok := r.paneAt(m.X, m.Y).(pointable); ok {
+		r.tasks.touched = true
+		b, _, _ := r.boxAt(m.X, m.Y)
+		p.wheel(r, m.X-b.x-2, m.Y-b.y-1, by)
 	}
-	r.tasks.touched = true
-	b, _, _ := r.boxAt(m.X, m.Y)
-	return p.wheel(r, m.X-b.x-2, m.Y-b.y-1, by)
 }
 
 // sideways gives the pane under the pointer a key that scrolls to a side.
@@ -416,13 +416,12 @@ func (p *tasksPane) columnAt(x int) (model.Column, bool) {
 	return 0, false
 }
 
-func (p *tasksPane) wheel(r *Root, _, _, by int) tea.Cmd {
+func (p *tasksPane) wheel(r *Root, _, _, by int) {
 	if n := r.m.Board().Len(); n > 0 {
 		p.follow = false
 		p.win.scroll(by, n)
 		p.at = r.m.Board().At(p.win.cursor).Key
 	}
-	return nil
 }
 
 func (p *inboxPane) click(r *Root, _, y int, had bool) tea.Cmd {
@@ -438,16 +437,15 @@ func (p *inboxPane) click(r *Root, _, y int, had bool) tea.Cmd {
 	return nil
 }
 
-func (p *inboxPane) wheel(r *Root, _, _, by int) tea.Cmd {
+func (p *inboxPane) wheel(r *Root, _, _, by int) {
 	if asks := grouped(r.m.Inbox()); len(asks) > 0 {
 		p.win.scroll(by, len(asks))
 		p.at = asks[p.win.cursor].Prompt.ID
 	}
-	return nil
 }
 
 func (p *detailPane) click(*Root, int, int, bool) tea.Cmd { return nil }
-func (p *detailPane) wheel(_ *Root, _, _, by int) tea.Cmd { p.text.scroll(by); return nil }
+func (p *detailPane) wheel(_ *Root, _, _, by int)         { p.text.scroll(by) }
 
 func (p *helpPane) click(r *Root, _, y int, had bool) tea.Cmd {
 	lines := p.lines(r.scene())
@@ -462,9 +460,8 @@ func (p *helpPane) click(r *Root, _, y int, had bool) tea.Cmd {
 	return nil
 }
 
-func (p *helpPane) wheel(r *Root, _, _, by int) tea.Cmd {
+func (p *helpPane) wheel(r *Root, _, _, by int) {
 	p.win.scroll(by, len(p.lines(r.scene())))
-	return nil
 }
 
 // click runs the line of the list that is pressed.
@@ -477,25 +474,23 @@ func (l *lineOverlay) click(r *Root, x, y int) tea.Cmd {
 	return l.accept(r)
 }
 
-func (l *lineOverlay) wheel(_ *Root, x, y, by int) tea.Cmd {
+func (l *lineOverlay) wheel(_ *Root, x, y, by int) {
 	if l.listAt.has(x, y) {
 		l.win.scroll(by, len(l.list))
 	}
-	return nil
 }
 
 func (p *serversPane) click(*Root, int, int, bool) tea.Cmd { return nil }
-func (p *serversPane) wheel(_ *Root, _, _, by int) tea.Cmd { p.text.scroll(by); return nil }
+func (p *serversPane) wheel(_ *Root, _, _, by int)         { p.text.scroll(by) }
 
 func (p *resultPane) click(*Root, int, int, bool) tea.Cmd { return nil }
-func (p *resultPane) wheel(_ *Root, _, _, by int) tea.Cmd {
+func (p *resultPane) wheel(_ *Root, _, _, by int) {
 	if doc := p.shown(); doc != nil {
 		doc.Scroll(by)
 	}
-	return nil
 }
 
-func (p *logPane) click(r *Root, _, y int, had bool) tea.Cmd {
+func (p *logPane) click(r *Root, _, y int, had bool) tea.Cmd { //nolint:unparam // a pointable
 	if p.doc != nil || y == 0 {
 		return nil
 	}
@@ -511,17 +506,16 @@ func (p *logPane) click(r *Root, _, y int, had bool) tea.Cmd {
 	return nil
 }
 
-func (p *logPane) wheel(r *Root, _, _, by int) tea.Cmd {
+func (p *logPane) wheel(r *Root, _, _, by int) {
 	if p.doc != nil {
 		p.doc.Scroll(by)
-		return nil
+		return
 	}
 	p.hold(r)
 	p.win.scroll(by, len(p.held))
 	if by > 0 && p.win.offset >= len(p.held)-p.win.height {
 		p.held = nil // at its end it follows again
 	}
-	return nil
 }
 
 func (p *toolsPane) click(r *Root, x, y int, had bool) tea.Cmd {
@@ -529,4 +523,4 @@ func (p *toolsPane) click(r *Root, x, y int, had bool) tea.Cmd {
 	return p.happened(r, p.pane.Click(x, y, had))
 }
 
-func (p *toolsPane) wheel(_ *Root, x, y, by int) tea.Cmd { p.pane.Wheel(x, y, by); return nil }
+func (p *toolsPane) wheel(_ *Root, x, y, by int) { p.pane.Wheel(x, y, by) }

@@ -522,7 +522,7 @@ func (f *formOverlay) click(r *Root, x, y int) tea.Cmd {
 	return f.happened(r, f.form.Click(x-f.at.x, y-f.at.y))
 }
 
-func (f *formOverlay) wheel(_ *Root, _, _, by int) tea.Cmd { f.form.Wheel(by); return nil }
+func (f *formOverlay) wheel(_ *Root, _, _, by int) { f.form.Wheel(by) }
 
 func (f *formOverlay) foot(r *Root, s *scene) string {
 	return s.hintRow(f.form.Hints(), r.width)
