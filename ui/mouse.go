@@ -221,10 +221,20 @@ func (r *Root) wheeled(m tea.MouseMsg, by int) {
 		}
 		return
 	}
-	if p, ok := r.paneAt(m.X, m.Y).(pointable); ok {
-		r.tasks.touched = true
+	r.tasks.touched = true
+	switch p := r.paneAt(m.X, m.Y).(type) {
+	case nil:
+	case pointable:
 		b, _, _ := r.boxAt(m.X, m.Y)
 		p.wheel(r, m.X-b.x-2, m.Y-b.y-1, by)
+	default: // it goes up and down by its keys
+		to := r.k.List.Down
+		if by < 0 {
+			to, by = r.k.List.Up, -by
+		}
+		for k := pressOf(to); k != nil && by > 0; by-- {
+			p.key(r, *k)
+		}
 	}
 }
 

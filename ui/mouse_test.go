@@ -581,3 +581,19 @@ func TestACountShowsItsTasksAlone(t *testing.T) {
 		}
 	})
 }
+
+// keyed is a pane that knows no mouse.
+type keyed struct{ pane }
+
+func TestTheWheelIsKeysWhereAPaneKnowsNone(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		s.press("?")
+		s.r.panes[atHelp] = keyed{s.r.help}
+		was := s.r.help.win.cursor
+		s.wheel("╭─ Help", 2)
+		s.wheel("╭─ Help", -1)
+		if got := s.r.help.win.cursor - was; got != wheelStep {
+			t.Errorf("moved by %d, want %d", got, wheelStep)
+		}
+	})
+}
