@@ -89,8 +89,8 @@ func TestServersOfTheConfiguration(t *testing.T) {
 		{"ls day", "t-1", 0},
 		{"ls night", "t-1", 0},
 		{"cancel night t-1", "the configuration has this server read-only", 1},
-		{"cancel day t-1", "day is guarded: say --confirm sesame", 2},
-		{"cancel day t-1 --confirm open", "--confirm does not say the word", 2},
+		{"cancel day t-1", "day is guarded: say --confirm day", 2},
+		{"cancel day t-1 --confirm sesame", "--confirm is not for this server: it is day", 2},
 		{"ls bad", "config.toml:8: bad: headers.X: the variable NOPE is not set", 2},
 		{"ls nope.invalid --timeout 1s", "nope.invalid", 4},
 		{"config show", `Authorization = "Bearer ${DAY}"`, 0},
@@ -106,7 +106,7 @@ func TestServersOfTheConfiguration(t *testing.T) {
 	if day.Count("tasks/cancel") != 0 || night.Count("tasks/cancel") != 0 {
 		t.Error("something was cancelled")
 	}
-	if out, code := do("cancel", "day", "t-1", "--confirm", "sesame"); code != 0 || day.Count("tasks/cancel") != 1 {
+	if out, code := do("cancel", "day", "t-1", "--confirm", "day"); code != 0 || day.Count("tasks/cancel") != 1 {
 		t.Errorf("code %d, %s", code, out)
 	}
 	for _, r := range night.Requests() {
@@ -134,7 +134,7 @@ func TestGuardIsTyped(t *testing.T) {
 	s := termtest.Start(t, command(t, "cancel", "prod", "t-1"), 100, 10)
 	s.See("prod is guarded. Type prod to cancel t-1:")
 	s.Type("prd\r")
-	s.See("that is not the word that guards prod")
+	s.See("that is not the name prod")
 	if code := s.Exit(); code != 2 || server.Count("tasks/cancel") != 0 {
 		t.Errorf("code %d, %d cancels", code, server.Count("tasks/cancel"))
 	}

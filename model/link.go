@@ -52,8 +52,8 @@ type LinkView struct {
 	// seldom.
 	Pushed bool
 	Tries  int // attempts in vain since a session made progress
-	// Guard is the word that the person has to type before something is written to
-	// this server, "" for none.
+	// Guard is a word that stands before the server's name, which the person has to
+	// type before something is written there; "" for none.
 	Guard string
 	// Rejoined says that the session is one that was kept from before callboard
 	// was started; PostOnly that another callboard has its stream of pushed news.

@@ -26,8 +26,9 @@ type Target struct {
 	// Refreshes says that the credentials are read anew for each try (a token
 	// file), so that trying again can help where they were refused.
 	Refreshes bool
-	// Guard is the word that the person types before anything is written to this
-	// server (its name, or "prod"); "" for none. The model only hands it on.
+	// Guard is a word that stands before the server's name ("prod"), which the person
+	// then types before anything is written there; "" for none. The model only hands
+	// it on.
 	Guard string
 	// Memory is what outlives the program; nil keeps nothing.
 	Memory Memory

@@ -11,31 +11,25 @@ import (
 	"callboard/model/task"
 )
 
-// A guard is a word that a server has in the configuration. Before a command
-// starts, answers or cancels something there, the person types it, or --confirm
-// says it.
+// A server may have a guard in the configuration. Before a command starts, answers
+// or cancels something there, the person types the server's name, as on the
+// screen, or --confirm says it.
 
-// confirmed checks --confirm. ask is true where the word must be typed.
+// confirmed checks --confirm. ask is true where the name must be typed.
 func (a *Args) confirmed(terminal bool) (ask bool, err error) {
 	s := &a.Servers[0]
 	switch {
-	case s.Guard == "" && (a.Confirm == "" || a.Confirm == s.Name):
-		return false, nil
-	case s.Guard == "":
-		return false, usage("--confirm is not for this server: it is %s", s.Name)
-	case a.Confirm == s.Guard:
+	case a.Confirm == s.Name, s.Guard == "" && a.Confirm == "":
 		return false, nil
 	case a.Confirm != "":
-		return false, usage("--confirm does not say the word that guards %s", s.Name)
+		return false, usage("--confirm is not for this server: it is %s", s.Name)
 	case !terminal:
-		return false, usage("%s is guarded: say --confirm %s (there is no terminal to ask on)", s.Name, guardWord(s))
+		return false, usage("%s is guarded: say --confirm %s (there is no terminal to ask on)", s.Name, s.Name)
 	}
 	return true, nil
 }
 
-func guardWord(s *Server) string { return task.CleanLine(s.Guard, 80).Line() }
-
-// confirm has the person type the word of the server's guard, before the
+// confirm has the person type the name of a server with a guard, before the
 // command's time begins. It returns what is typed then on, nil where nothing was
 // asked.
 func confirm(ctx context.Context, a *Args, env Env) (lines chan string, err error) {
@@ -71,21 +65,21 @@ func invite(a *Args, env Env) {
 		}
 	default:
 	}
-	_, _ = fmt.Fprintf(env.Err, "%s is guarded. Type %s to %s: ", s.Name, guardWord(s), what) // who does not see it types nothing
+	_, _ = fmt.Fprintf(env.Err, "%s is guarded. Type %s to %s: ", s.Name, s.Name, what) // who does not see it types nothing
 }
 
 func checkGuard(a *Args, line string) error {
-	if strings.TrimSpace(line) != a.Servers[0].Guard {
+	if strings.TrimSpace(line) != a.Servers[0].Name {
 		return errGuard(a)
 	}
 	return nil
 }
 
 func errGuard(a *Args) error {
-	return usage("nothing was done: that is not the word that guards %s", a.Servers[0].Name)
+	return usage("nothing was done: that is not the name %s", a.Servers[0].Name)
 }
 
-// unlock has the word of the guard typed once, before the first answer of watch.
+// unlock has the name typed once, before the first answer of watch.
 func (d *desk) unlock() error {
 	if d.unlocked || d.a.Command != Watch {
 		return nil // the other commands asked before they began

@@ -33,7 +33,7 @@ type Server struct {
 	OnDemand, ReadOnly            bool
 	// Sampling and SamplingCommand are as in Args.
 	Sampling, SamplingCommand string
-	// Guard must be typed before anything is written there, "" for nothing.
+	// Guard is not "": the name is typed before anything is written there.
 	Guard string
 }
 

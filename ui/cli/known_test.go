@@ -163,7 +163,7 @@ func TestGuard(t *testing.T) {
 		{"cancel prod t", "prod is guarded: say --confirm prod", false, false},
 		{"cancel prod t", "", true, true},
 		{"cancel prod t --confirm prod", "", false, false},
-		{"cancel prod t --confirm staging", "--confirm does not say the word that guards prod", true, false},
+		{"cancel prod t --confirm staging", "--confirm is not for this server: it is prod", true, false},
 		{"run staging t --confirm prod", "--confirm is not for this server: it is staging", true, false},
 		{"answer staging t --confirm staging", "", false, false},
 		{"run staging t", "", false, false},

@@ -83,7 +83,7 @@ var options = [...]option{
 	{name: "wait", group: ofCalls, help: "wait for the end and print the result; questions are asked on a terminal",
 		bind: truth(func(p *parsing) *bool { return &p.a.Wait })},
 
-	{name: "confirm", value: "WORD", group: ofAnswers, help: "the word of a server with a guard, without which nothing is started, answered or cancelled there",
+	{name: "confirm", value: "NAME", group: ofAnswers, help: "the name of a server with a guard, without which nothing is started, answered or cancelled there",
 		more: "On a terminal it is asked for where this is not given.",
 		bind: text(func(p *parsing) *string { return &p.a.Confirm })},
 	{name: "prompt", value: "KEY", group: ofAnswers, help: "which question, where a task asks several; callboard get shows the keys",

@@ -20,9 +20,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // with -update it writes that file.
 func Golden(tb testing.TB, name, got string) {
 	tb.Helper()
-	path, got := filepath.Join("testdata", name+".golden"), got+"\n"
+	Page(tb, filepath.Join("testdata", name+".golden"), got+"\n")
+}
+
+// Page compares a text with the file at path; with -update it writes that file.
+func Page(tb testing.TB, path, got string) {
+	tb.Helper()
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			tb.Fatal(err)
 		}
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
