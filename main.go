@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"callboard/model"
 	"callboard/model/task"
 	"callboard/themes"
 	"callboard/ui"
@@ -155,6 +156,14 @@ func show(t *term.Terminal, a *cli.Args, o ui.Options, named map[string][]task.I
 		return themeOf(a.With(cfg), cfg, name)
 	}
 	o.OpenURL = func(page string) error { return term.OpenURL(ctx, page) }
+	o.Servers = func() []string { return serverNames(l.cfg.Load()) }
+	o.Connect = func(word string) (model.Target, error) {
+		server, err := a.With(l.cfg.Load()).Find(word, os.Getenv)
+		if err != nil {
+			return model.Target{}, err
+		}
+		return at.target(server, nil)
+	}
 	root := ui.New(m, o)
 	_, err = t.Run(ctx, root)
 	stop()

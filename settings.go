@@ -53,6 +53,15 @@ func themeNames(cfg *config.Config) []string {
 	return slices.Concat(themes.Names(), slices.Sorted(maps.Keys(cfg.Themes)))
 }
 
+// serverNames are the servers of the configuration.
+func serverNames(cfg *config.Config) []string {
+	var names []string
+	for _, s := range cfg.Servers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // themeOf returns the theme of that name.
 func themeOf(a *cli.Args, cfg *config.Config, name string) (*themes.Theme, error) {
 	noColor := os.Getenv("NO_COLOR") != ""

@@ -47,6 +47,9 @@ type Task struct{ Cancel, Copy, Save, Again, Diff key.Binding }
 // Result works in a result, Editor and Pager in what else can be read.
 type Result struct{ Source, Image, Editor, Pager key.Binding }
 
+// Servers works on the server under the cursor.
+type Servers struct{ Connect, Disconnect key.Binding }
+
 // Log works in the log.
 type Log struct{ Reveal key.Binding }
 
@@ -97,6 +100,7 @@ type Map struct {
 	Table      Table
 	Result     Result
 	Sort       Sort
+	Servers    Servers
 	Log        Log
 	Form       Form
 	Menu       Menu
@@ -190,7 +194,8 @@ func Default() *Map {
 			Editor: bind("e", "a copy in $EDITOR"),
 			Pager:  bind("o", "a copy in $PAGER"),
 		},
-		Log: Log{Reveal: bind("v", "show what is masked")},
+		Servers: Servers{Connect: bind("o", "connect"), Disconnect: bind("d", "disconnect")},
+		Log:     Log{Reveal: bind("v", "show what is masked")},
 		Form: Form{
 			Next:     bind("tab", "next field"),
 			Prev:     bind("shift+tab", "field before"),

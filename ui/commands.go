@@ -57,6 +57,16 @@ func commands() []command {
 			run:      (*Root).watchTask,
 		},
 		{
+			name: "connect", args: "SERVER", help: "attach to a further server by its URL, or its name in the configuration",
+			complete: func(r *Root, words []string) []string { return firstOf(words, r.o.Servers) },
+			run:      (*Root).connect,
+		},
+		{
+			name: "disconnect", args: "SERVER", help: "let go of a server; its tasks go on",
+			complete: func(r *Root, words []string) []string { return firstOf(words, r.serverNames) },
+			run:      (*Root).disconnect,
+		},
+		{
 			name: "force", help: "try once what the server did not declare: cancel of the selected task, else the list of tasks",
 			run: func(r *Root, _ string) tea.Cmd { return r.force() },
 		},

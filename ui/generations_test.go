@@ -319,8 +319,8 @@ func TestLongInstructionsHideNoServer(t *testing.T) {
 		ops.about.Instructions = task.Clean(strings.Repeat("one more line\n", 60) + "the last line")
 		return map[string]*script{"ops": ops, "lab": lab}
 	}, func(s *stage) {
-		s.press("s")
-		s.shows("one more line", "lab  https://lab.example.com")
+		s.press("s", "enter")
+		s.shows("one more line", "◑ quiet       lab")
 	})
 	play(t, 80, 40, func() map[string]*script {
 		ops := newScript()

@@ -490,8 +490,6 @@ func (l *lineOverlay) wheel(_ *Root, x, y, by int) {
 	}
 }
 
-func (p *serversPane) click(*Root, int, int, bool) tea.Cmd { return nil }
-func (p *serversPane) wheel(_ *Root, _, _, by int)         { p.text.scroll(by) }
 
 func (p *resultPane) click(*Root, int, int, bool) tea.Cmd { return nil }
 func (p *resultPane) wheel(_ *Root, _, _, by int) {

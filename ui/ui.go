@@ -47,6 +47,10 @@ type Options struct {
 	// "kitty" or "sixel"; HideImage takes it away. Both are called in commands.
 	ShowImage func(protocol string, img image.Image, x, y, w, h int) error
 	HideImage func(protocol string)
+	// Connect returns the server that a word stands for: a URL, or a name of the
+	// configuration. Servers returns those names. Connect is called in commands.
+	Connect func(word string) (model.Target, error)
+	Servers func() []string
 	// Theme returns the theme of that name, Themes the names that there are.
 	Theme  func(name string) (*themes.Theme, error)
 	Themes func() []string
@@ -111,6 +115,7 @@ type Root struct {
 	tools    *toolsPane
 	help     *helpPane
 	awayPane *awayPane
+	servers  *serversPane
 
 	width, height int
 	at            place
@@ -156,14 +161,14 @@ func New(m *model.Model, o Options) *Root {
 	r := &Root{
 		m: m, o: o, t: o.Settings.Theme, k: o.Settings.Keys, taste: o.Taste.clone(), now: o.Now(),
 		stopped: make(chan struct{}), forms: map[callForm]bool{}, sampled: map[task.PromptID]bool{}, lastTTL: time.Hour,
-		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{}, awayPane: &awayPane{},
+		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{}, awayPane: &awayPane{}, servers: &serversPane{},
 		heeds: newHeed(),
 	}
 	r.away.keyed = r.now
 	r.tools = newToolsPane(r)
 	r.panes = map[place]pane{
 		atTasks: r.tasks, atInbox: r.inbox, atLog: r.log, atTools: r.tools,
-		atServers: &serversPane{}, atHelp: r.help, atAway: r.awayPane,
+		atServers: r.servers, atHelp: r.help, atAway: r.awayPane,
 	}
 	r.side = r.detail
 	if o.Note != "" {

@@ -52,6 +52,8 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.saved(msg)
 	case copiedMsg:
 		r.copied(msg)
+	case connectMsg:
+		cmd = r.connected(msg)
 	case openedMsg:
 		r.opened(msg)
 	case editedMsg:
