@@ -72,11 +72,11 @@ func (m *Model) disconnect(name string) {
 		return
 	}
 	l := m.links[i]
-	said := "disconnected."
+	said := "Disconnected from " + name + "."
 	live := l.live()
 	for _, words := range []string{l.farewell(live, "connecting again"), l.cutOff()} {
 		if words != "" {
-			said += " " + words[len(name)+2:]
+			said += " " + sentence(words[len(name)+2:])
 		}
 	}
 	keep := m.outlives(l, live)
@@ -96,7 +96,7 @@ func (m *Model) disconnect(name string) {
 		return w.key.Server == name || w.ask != nil && w.ask.Server == name
 	})
 	m.kept = slices.DeleteFunc(m.kept, func(r *Row) bool { return r.Key.Server == name })
-	m.tell(false, "%s: %s", name, said)
+	m.tell(false, "%s", said)
 	for _, r := range l.store.tasks {
 		l.leaving = append(l.leaving, r)
 	}

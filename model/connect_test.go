@@ -35,7 +35,7 @@ func TestDisconnect(t *testing.T) {
 			if len(s.closed) != 1 || !s.closed[0] {
 				t.Errorf("closed %v", s.closed)
 			}
-			if !strings.Contains(st.line(), "ops: disconnected.") || !strings.Contains(st.line(), "1 task is live") {
+			if !strings.Contains(st.line(), "Disconnected from ops. The session is left open") || !strings.Contains(st.line(), "1 task is live") {
 				t.Errorf("notice %q", st.line())
 			}
 			n := len(s.log)
@@ -213,7 +213,6 @@ func TestConnect(t *testing.T) {
 			if st.link().State != Connecting || s.dials != 1 {
 				t.Errorf("%v, %d dials", st.link().State, s.dials)
 			}
-			s.onClose = nil
 			st.pass(2 * time.Second)
 			if s.dials != 2 || st.link().State != Quiet {
 				t.Errorf("%v, %d dials", st.link().State, s.dials)

@@ -80,8 +80,9 @@ type Model struct {
 	board    *Board
 	counts   [classes]int
 	selected task.Key
-	watched  []*Wish // delivered, and no effect seen yet
-	kept     []*Row  // rows whose result is kept, in the order of their coming
+	watched  []*Wish   // delivered, and no effect seen yet
+	watchDue time.Time // when one of them settles at the earliest, zero for never
+	kept     []*Row    // rows whose result is kept, in the order of their coming
 	marks    marks
 	bulk     *Bulk // the last cancel of many, nil for none
 
@@ -282,9 +283,7 @@ func (m *Model) pursue() tea.Cmd {
 	m.settleWishes()
 	m.tellLosses()
 	sooner(m.losing.wake())
-	for _, w := range m.watched {
-		sooner(w.settles())
-	}
+	sooner(m.watchDue)
 	if m.board.tick(m.now) {
 		m.rev++
 	}

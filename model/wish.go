@@ -109,12 +109,20 @@ func (m *Model) wishMoved(w *Wish, state WishState, why string) {
 	}
 	switch {
 	case state == Delivered:
-		m.watched = append(m.watched, w)
+		m.watchWish(w)
 	case state == WishUnknown && w.ask != nil:
-		m.watched = append(m.watched, w)
+		m.watchWish(w)
 		m.draftUnsure(w.ask)
 	case state == Taken && w.ask != nil:
 		m.draftTaken(w.ask)
+	}
+}
+
+// watchWish lets an effect of w be waited for.
+func (m *Model) watchWish(w *Wish) {
+	m.watched = append(m.watched, w)
+	if at := w.settles(); !at.IsZero() && (m.watchDue.IsZero() || at.Before(m.watchDue)) {
+		m.watchDue = at
 	}
 }
 
@@ -211,6 +219,10 @@ func (m *Model) truthOf(w *Wish, r *Row) {
 
 // settleWishes tells of what was delivered long ago and shows no effect.
 func (m *Model) settleWishes() {
+	if m.watchDue.IsZero() || m.now.Before(m.watchDue) {
+		return // there may be very many, as of a cancel of many
+	}
+	defer m.watchAgain()
 	for _, w := range slices.Clone(m.watched) {
 		if at := w.settles(); at.IsZero() || m.now.Before(at) {
 			continue
@@ -231,6 +243,16 @@ func (m *Model) settleWishes() {
 			m.wishMoved(w, NoEffect, "the server acknowledged, but the task goes on")
 		default:
 			m.unwatch(w)
+		}
+	}
+}
+
+// watchAgain works out when settleWishes has something to do next.
+func (m *Model) watchAgain() {
+	m.watchDue = time.Time{}
+	for _, w := range m.watched {
+		if at := w.settles(); !at.IsZero() && (m.watchDue.IsZero() || at.Before(m.watchDue)) {
+			m.watchDue = at
 		}
 	}
 }
