@@ -490,7 +490,6 @@ func (l *lineOverlay) wheel(_ *Root, x, y, by int) {
 	}
 }
 
-
 func (p *resultPane) click(*Root, int, int, bool) tea.Cmd { return nil }
 func (p *resultPane) wheel(_ *Root, _, _, by int) {
 	if doc := p.shown(); doc != nil {

@@ -164,7 +164,7 @@ func (p *serversPane) click(r *Root, _, y int, had bool) tea.Cmd {
 	return nil
 }
 
-func (p *serversPane) wheel(_ *Root, _, _, by int) tea.Cmd { p.text.scroll(by); return nil }
+func (p *serversPane) wheel(_ *Root, _, _, by int) { p.text.scroll(by) }
 
 func (p *serversPane) hints(r *Root) []key.Binding {
 	e, v := &r.k.Everywhere, &r.k.Servers
