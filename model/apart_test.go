@@ -16,15 +16,17 @@ func TestServersDoNotHoldEachOtherUp(t *testing.T) {
 	hanging := func(s *script, over <-chan struct{}) {
 		s.put(a("h1", task.Working), a("h2", task.InputRequired))
 		hang := func() error { return late(14*time.Second, over) }
-		s.onGet = func(task.ID) (task.Task, error) { return task.Task{}, hang() }
-		s.onPage = func(task.Cursor) (task.Page, error) { return task.Page{}, hang() }
-		s.onCancel = func(task.ID) (task.Task, error) { return task.Task{}, hang() }
+		s.set(func() { s.onGet = func(task.ID) (task.Task, error) { return task.Task{}, hang() } })
+		s.set(func() { s.onPage = func(task.Cursor) (task.Page, error) { return task.Page{}, hang() } })
+		s.set(func() { s.onCancel = func(task.ID) (task.Task, error) { return task.Task{}, hang() } })
 	}
 	down := func(s *script, _ <-chan struct{}) {
-		s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+		s.set(func() {
+			s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+		})
 	}
 	undialled := func(s *script, over <-chan struct{}) {
-		s.onDial = func(int) error { return late(25*time.Second, over) }
+		s.set(func() { s.onDial = func(int) error { return late(25*time.Second, over) } })
 	}
 	floods := func(s *script, _ <-chan struct{}) {
 		for i := range 5000 {

@@ -75,7 +75,7 @@ func TestFaultsByKind(t *testing.T) {
 			for i := 0; st.link().FaultKinds.Total() == kinds[kind] && i < 1000; i++ {
 				st.pass(time.Second)
 			}
-			s.onGet = nil
+			s.set(func() { s.onGet = nil })
 			st.pass(2 * time.Minute)
 		}
 		st.lose(task.Lost)

@@ -159,11 +159,13 @@ func TestCancelMany(t *testing.T) {
 		s := newScript()
 		play(t, Options{}, s, func(st *stage) {
 			hold := make(chan struct{})
-			s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil }
+			s.set(func() { s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil } })
 			st.settle()
 			jobs(st, 20)
 			st.wish(CancelManyMsg{})
-			s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+			s.set(func() {
+				s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+			})
 			st.lose(task.Lost)
 			b := st.Bulk()
 			sums(t, b)
@@ -175,7 +177,7 @@ func TestCancelMany(t *testing.T) {
 				t.Fatalf("%+v", b)
 			}
 			close(hold)
-			s.onCancel, s.onDial = nil, nil
+			s.set(func() { s.onCancel, s.onDial = nil, nil })
 			st.pass(time.Minute)
 			st.wish(RetryBulkMsg{})
 			st.pass(time.Second)
@@ -243,9 +245,9 @@ func TestCancelMany(t *testing.T) {
 				}
 				return lost
 			}
-			dead.onCancel = func(task.ID) (task.Task, error) { return task.Task{}, hang() }
-			dead.onGet = func(task.ID) (task.Task, error) { return task.Task{}, hang() }
-			dead.onPage = func(task.Cursor) (task.Page, error) { return task.Page{}, hang() }
+			dead.set(func() { dead.onCancel = func(task.ID) (task.Task, error) { return task.Task{}, hang() } })
+			dead.set(func() { dead.onGet = func(task.ID) (task.Task, error) { return task.Task{}, hang() } })
+			dead.set(func() { dead.onPage = func(task.Cursor) (task.Page, error) { return task.Page{}, hang() } })
 			if st.Marked() != 200 {
 				t.Fatalf("%d marked", st.Marked())
 			}
@@ -287,7 +289,7 @@ func TestCancelMany(t *testing.T) {
 		s := newScript()
 		play(t, Options{}, s, func(st *stage) {
 			hold := make(chan struct{})
-			s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil }
+			s.set(func() { s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil } })
 			st.settle()
 			jobs(st, 2)
 			st.wish(CancelManyMsg{})

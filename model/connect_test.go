@@ -75,7 +75,7 @@ func TestDisconnect(t *testing.T) {
 		play(t, Options{Audit: book}, s, func(st *stage) {
 			jobs(st, 20)
 			hold := make(chan struct{})
-			s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil }
+			s.set(func() { s.onCancel = func(task.ID) (task.Task, error) { <-hold; return task.Task{}, nil } })
 			st.wish(CancelManyMsg{})
 			st.wish(DisconnectMsg{Name: "ops"})
 			close(hold)
@@ -95,7 +95,7 @@ func TestDisconnect(t *testing.T) {
 		s := newScript()
 		play(t, Options{}, s, func(st *stage) {
 			hold := make(chan struct{})
-			s.onDial = func(int) error { <-hold; return nil }
+			s.set(func() { s.onDial = func(int) error { <-hold; return nil } })
 			st.settle()
 			st.wish(DisconnectMsg{Name: "ops"})
 			close(hold)
@@ -109,7 +109,9 @@ func TestDisconnect(t *testing.T) {
 			}
 		})
 		s = newScript()
-		s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+		s.set(func() {
+			s.onDial = func(int) error { return &task.Error{Kind: task.Unreachable, Message: task.Own("refused")} }
+		})
 		play(t, Options{}, s, func(st *stage) {
 			st.pass(time.Minute)
 			st.wish(DisconnectMsg{Name: "ops"})

@@ -92,6 +92,13 @@ func (s *script) times(what, id string) []time.Time {
 
 func (s *script) count(what, id string) int { return len(s.times(what, id)) }
 
+// set lets f change what answers while requests may be under way.
+func (s *script) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
 // put makes a task what the server answers for it.
 func (s *script) put(tasks ...task.Task) {
 	s.mu.Lock()
@@ -257,12 +264,12 @@ func (v *session) Answer(ctx context.Context, r ...task.Reply) (task.Receipt, er
 
 func (v *session) Cancel(_ context.Context, id task.ID) (task.Task, error) {
 	v.record("cancel", string(id))
-	if v.onCancel != nil {
-		return v.onCancel(id)
-	}
 	v.mu.Lock()
-	t := v.tasks[id]
+	on, t := v.onCancel, v.tasks[id]
 	v.mu.Unlock()
+	if on != nil {
+		return on(id)
+	}
 	t.Status, t.Updated = task.Cancelled, time.Now()
 	v.put(t)
 	return t, nil

@@ -63,9 +63,9 @@ type (
 	ForceMsg struct{ Key task.Key }
 	// RefreshServerMsg is RefreshMsg for one link.
 	RefreshServerMsg struct{ Name string }
-	// ConnectMsg attaches to a further server. DisconnectMsg lets go of one, as
-	// quitting does.
-	ConnectMsg    struct{ Target Target }
+	// ConnectMsg attaches to a further server.
+	ConnectMsg struct{ Target Target }
+	// DisconnectMsg lets go of one, as quitting does.
 	DisconnectMsg struct{ Name string }
 	// SortMsg sorts by a column; the same column again reverses.
 	SortMsg struct{ By Column }
