@@ -131,6 +131,7 @@ func (e *engine) finishCall(c *call, m *jsonrpc.Message, err error) {
 			e.mu.Lock()
 			e.calls.became(c, t.ID)
 			e.prompts.became(c.id, t.ID)
+			e.ep.log.became(c.id, t.ID)
 			e.mu.Unlock()
 			e.feed.add(task.Started{Call: c.id, Task: e.heard(t, m.Result), Note: note})
 			return

@@ -92,6 +92,8 @@ func NewEndpoint(cfg Config) (*Endpoint, error) {
 	ep := &Endpoint{cfg: cfg, url: u, log: newRing(cfg.LogFile)}
 	ep.shown = task.CleanLine(u.Scheme+"://"+u.Host+u.EscapedPath(), 512).Line()
 	ep.token = tokenSource{file: cfg.TokenFile, static: string(cfg.Token), learnt: ep.log.hide}
+	ep.log.head.url, ep.log.head.query = u.Scheme+"://"+u.Host+u.EscapedPath(), u.RawQuery != ""
+	ep.log.head.configured = canonical(cfg.Header)
 	ep.hideSecrets()
 	if ep.token.file != "" {
 		if _, err := ep.token.read(); err != nil {

@@ -242,7 +242,7 @@ func (ep *Endpoint) discover(ctx context.Context, patience time.Duration) (json.
 	if err != nil {
 		return nil, err
 	}
-	ep.log.request(false, id, "server/discover", "")
+	ep.log.request(false, id, "server/discover", subject{})
 	run, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var reply *jsonrpc.Message

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"fmt"
 
 	"callboard/mcpclient/internal/jsonrpc"
@@ -16,7 +17,7 @@ func (e *era2025) asked(m *jsonrpc.Message, o *origin) {
 		e.ep.Note(fmt.Sprintf("a request of the server was dropped: its id has %d bytes", len(m.ID)))
 		return
 	}
-	e.ep.log.request(true, m.ID, task.CleanLine(m.Method, maxName).Line(), "")
+	e.ep.log.request(true, m.ID, task.CleanLine(m.Method, maxName).Line(), subject{task: cmp.Or(relatedTask(m.Params), o.task), call: o.call})
 	silent := e.silent()
 	switch m.Method {
 	case "ping":

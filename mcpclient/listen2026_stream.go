@@ -77,7 +77,7 @@ func (s *subscription) post(l *listening, r *request) error {
 	if err != nil {
 		return err
 	}
-	s.e.ep.log.request(false, l.id, r.method, "")
+	s.e.ep.log.request(false, l.id, r.method, subject{})
 	return s.e.tr.Post(l.ctx, transport.Call{
 		Body: body, Header: header, Final: true, Patient: true, Idle: listenIdle,
 		Handle: func(m *jsonrpc.Message) bool { return s.take(l, m) },

@@ -162,8 +162,8 @@ func TestRingIsBounded(t *testing.T) {
 	for range 2 * ringBytes / frameBytes {
 		r.wire(transport.Frame{At: time.Now(), Stream: "GET", Size: len(body), Data: body})
 	}
-	if r.bytes > ringBytes || len(r.frames)-r.head > ringBytes/frameBytes {
-		t.Errorf("%d bytes in %d frames are kept", r.bytes, len(r.frames)-r.head)
+	if r.bytes > ringBytes || len(r.frames)-r.first > ringBytes/frameBytes {
+		t.Errorf("%d bytes in %d frames are kept", r.bytes, len(r.frames)-r.first)
 	}
 	for range 3 * ringFrames {
 		r.note("n")
@@ -172,7 +172,10 @@ func TestRingIsBounded(t *testing.T) {
 		t.Errorf("%d frames are kept, %d held", n, len(r.frames))
 	}
 	for i := range 3 * ringSent {
-		r.request(false, "x"+idOf(i), "m", "")
+		r.request(false, "x"+idOf(i), "m", subject{call: task.CallID(idOf(i)), token: string(idOf(i))})
+	}
+	if len(r.calls.order) > maxSubjects || len(r.calls.byCall) > maxSubjects || len(r.calls.byToken) > maxSubjects {
+		t.Errorf("%d calls are remembered", len(r.calls.byCall))
 	}
 	if len(r.sent) > ringSent {
 		t.Errorf("%d requests are remembered", len(r.sent))
@@ -211,7 +214,10 @@ func TestLogFileHoldsNothingUp(t *testing.T) {
 	}
 	written, leftOut := 0, 0
 	for line := range bytes.Lines(s.written.Bytes()) {
-		var l logLine
+		var l struct {
+			Text string
+			Size int
+		}
 		if err := json.Unmarshal(line, &l); err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"time"
 
@@ -37,20 +36,6 @@ func (f *logFile) add(l *logged) {
 	}
 }
 
-// logLine is one line of the file. Durations are in milliseconds.
-type logLine struct {
-	Time   time.Time       `json:"time"`
-	Dir    string          `json:"dir"`
-	Stream string          `json:"stream,omitempty"`
-	Method string          `json:"method,omitempty"`
-	ID     string          `json:"id,omitempty"`
-	Task   task.ID         `json:"task,omitempty"`
-	Size   int             `json:"size"`
-	Took   int64           `json:"ms,omitempty"`
-	Body   json.RawMessage `json:"body,omitempty"`
-	Text   string          `json:"text,omitempty"`
-}
-
 func (f *logFile) write(done chan struct{}) {
 	defer close(done)
 	for {
@@ -62,45 +47,27 @@ func (f *logFile) write(done chan struct{}) {
 			f.ring.mu.Unlock()
 			return
 		}
-		lines := make([]logLine, 0, len(queue)+1)
+		frames := make([]task.Frame, 0, len(queue)+1)
 		for _, l := range queue {
-			f.ring.complete(l)
-			lines = append(lines, newLogLine(l.frame))
+			frames = append(frames, f.ring.frame(l))
 		}
 		f.ring.mu.Unlock()
 		if skipped > 0 {
-			lines = append(lines, logLine{Time: time.Now(), Dir: "note",
-				Text: "some messages came too fast to be written", Size: skipped})
+			frames = append(frames, task.Frame{At: time.Now(), Dir: task.Note,
+				Body: "some messages came too fast to be written", Size: skipped})
 		}
-		for _, l := range lines {
-			f.line(l)
+		for i := range frames {
+			f.line(&frames[i])
 		}
 	}
-}
-
-func newLogLine(fr task.Frame) logLine {
-	l := logLine{Time: fr.At, Stream: fr.Stream, Method: fr.Method, ID: fr.ID, Task: fr.Task, Size: fr.Size, Took: fr.Took.Milliseconds()}
-	l.Dir = [...]string{task.Note: "note", task.Out: "out", task.In: "in"}[fr.Dir]
-	body := fr.Body
-	if fr.Masked != "" {
-		body = fr.Masked
-	}
-	if fr.Dir != task.Note && json.Valid([]byte(body)) {
-		l.Body = json.RawMessage(body)
-	} else {
-		l.Text = body
-	}
-	return l
 }
 
 // line writes one line by one Write. A file that cannot be written to is no
 // reason to stop: the dashboard goes on without it.
-func (f *logFile) line(l logLine) {
-	b, err := json.Marshal(l)
-	if err != nil {
-		return
+func (f *logFile) line(fr *task.Frame) {
+	if line, err := fr.Line(""); err == nil {
+		_, _ = f.w.Write(line)
 	}
-	_, _ = f.w.Write(append(b, '\n'))
 }
 
 // flush waits until everything is written, or ctx ends.

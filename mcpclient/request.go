@@ -159,7 +159,9 @@ func (e *engine) exchange(ctx context.Context, r request) (*jsonrpc.Message, err
 	p := &pending{cancel: cancel, held: r.method == "tasks/result" && (r.told == nil || !r.told.Load())}
 	e.enter(r.id, p)
 	defer e.leave(r.id)
-	e.ep.log.request(false, r.id, r.method, r.task)
+	meta, _ := r.params["_meta"].(fields)
+	token, _ := meta["progressToken"].(string)
+	e.ep.log.request(false, r.id, r.method, subject{task: r.task, call: r.call, token: token})
 	o := newOrigin()
 	o.task, o.call, o.request, o.method, o.last = r.task, r.call, r.id, r.method, r.after
 	if r.after != "" {

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -28,28 +29,35 @@ const (
 // read from it when somebody looks, once.
 type ring struct {
 	mu     sync.Mutex
-	frames []*logged // the oldest at head once it is full
-	head   int
+	frames []*logged // the oldest at first once it is full
+	first  int
 	bytes  int
 	seq    uint64
 	hidden []string               // secrets of ours, which a server may repeat
 	sent   map[string]sentRequest // by direction and JSON-RPC id
 	order  []string               // keys of sent, oldest first
+	calls  callSubjects
+	head   headers
 	file   *logFile
 }
 
 // sentRequest is what the reply to a request is told in the log.
 type sentRequest struct {
 	method string
-	task   task.ID
+	about  *subject
 	at     time.Time
 }
 
-// logged is one frame. frame is complete once read.
+// logged is one frame. frame is complete once read, but for what it is about.
 type logged struct {
 	frame task.Frame
 	read  bool
+	raw   string   // the JSON-RPC id as it is written
+	about *subject // nil for nothing that is known
 }
+
+// size is what a frame counts of ringBytes.
+func (l *logged) size() int { return len(l.frame.Body) + len(l.frame.Masked) }
 
 func newRing(w io.Writer) *ring {
 	r := &ring{sent: make(map[string]sentRequest)}
@@ -61,11 +69,11 @@ func newRing(w io.Writer) *ring {
 
 // wire takes in a message that went over the wire.
 func (r *ring) wire(f transport.Frame) {
-	dir := task.In
+	out := task.Frame{At: f.At, Dir: task.In, Stream: f.Stream, Size: f.Size, Body: string(f.Data)}
 	if f.Out {
-		dir = task.Out
+		out.Dir, out.Wire = task.Out, r.head.read(&f, r.clean)
 	}
-	r.put(task.Frame{At: f.At, Dir: dir, Stream: f.Stream, Size: f.Size, Body: string(f.Data)})
+	r.put(out)
 }
 
 // hide keeps a secret of ours, such as a token, out of the log: some servers
@@ -112,30 +120,30 @@ func (r *ring) put(f task.Frame) {
 	l.frame.Seq = r.seq
 	r.frames = append(r.frames, l)
 	r.bytes += len(f.Body)
-	for len(r.frames)-r.head > ringFrames || r.bytes > ringBytes && len(r.frames)-r.head > 1 {
-		r.bytes -= len(r.frames[r.head].frame.Body)
-		r.frames[r.head] = nil
-		r.head++
+	for len(r.frames)-r.first > ringFrames || r.bytes > ringBytes && len(r.frames)-r.first > 1 {
+		r.bytes -= r.frames[r.first].size()
+		r.frames[r.first] = nil
+		r.first++
 	}
-	if r.head > ringFrames {
-		r.frames = append(r.frames[:0:0], r.frames[r.head:]...)
-		r.head = 0
+	if r.first > ringFrames {
+		r.frames = append(r.frames[:0:0], r.frames[r.first:]...)
+		r.first = 0
 	}
 	if r.file != nil {
 		r.file.add(l)
 	}
 }
 
-// request remembers a request, so that its reply can be told from others. in
-// says that it came from the server.
-func (r *ring) request(in bool, id jsonrpc.ID, method string, about task.ID) {
+// request remembers a request and what it is about, so that its reply can be told
+// from others. in says that it came from the server.
+func (r *ring) request(in bool, id jsonrpc.ID, method string, about subject) {
 	key := sentKey(!in, string(id))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.sent[key]; !ok {
 		r.order = append(r.order, key)
 	}
-	r.sent[key] = sentRequest{method, about, time.Now()}
+	r.sent[key] = sentRequest{method, r.calls.of(about), time.Now()}
 	if len(r.order) > ringSent {
 		delete(r.sent, r.order[0])
 		r.order = r.order[1:]
@@ -154,17 +162,43 @@ func sentKey(ours bool, id string) string {
 func (r *ring) since(after uint64, limit int) []task.Frame {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kept := r.frames[r.head:]
+	kept := r.frames[r.first:]
 	from := len(kept)
 	for from > 0 && len(kept)-from < limit && kept[from-1].frame.Seq > after {
 		from--
 	}
 	out := make([]task.Frame, 0, len(kept)-from)
 	for _, l := range kept[from:] {
-		r.complete(l)
-		out = append(out, l.frame)
+		out = append(out, r.frame(l))
 	}
 	return out
+}
+
+// frame returns a frame with what is known by now. r.mu is held.
+func (r *ring) frame(l *logged) task.Frame {
+	r.complete(l)
+	if l.about == nil && l.raw != "" && l.frame.Dir == task.In {
+		r.tie(l, l.raw) // a request of the server is in the log before it is read
+	}
+	f := l.frame
+	if l.about != nil {
+		f.Task, f.Call = cmp.Or(f.Task, l.about.task), l.about.call
+	}
+	return f
+}
+
+// clean takes our secrets out of a text.
+func (r *ring) clean(text string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cleaned(text)
+}
+
+func (r *ring) cleaned(text string) string {
+	for _, secret := range r.hidden {
+		text = strings.ReplaceAll(text, secret, "••••")
+	}
+	return text
 }
 
 // complete reads what a message says of itself. r.mu is held.
@@ -174,11 +208,9 @@ func (r *ring) complete(l *logged) {
 	}
 	l.read = true
 	f := &l.frame
-	before := len(f.Body)
-	for _, secret := range r.hidden {
-		f.Body = strings.ReplaceAll(f.Body, secret, "••••")
-	}
-	r.bytes += len(f.Body) - before
+	before := l.size()
+	defer func() { r.bytes += l.size() - before }()
+	f.Body = r.cleaned(f.Body)
 	if f.Dir == task.Note {
 		return
 	}
@@ -198,16 +230,40 @@ func (r *ring) complete(l *logged) {
 		}
 		return true
 	})
-	response := f.Method == ""
-	if response && id != "" {
-		if q, ok := r.sent[sentKey(f.Dir == task.In, id)]; ok {
-			f.Method, f.Task, f.Took = q.method, q.task, max(0, f.At.Sub(q.at))
-		}
-	} else if params != nil {
+	f.Reply = f.Method == ""
+	f.ID, f.Method = bounded(f.ID), bounded(f.Method)
+	if !f.Reply && params != nil {
 		f.Task = task.ID(text(member(params, "taskId")))
 		if f.Task == "" {
 			f.Task = relatedTask(params)
 		}
 	}
-	f.Masked = mask(f.Body, response && f.Dir == task.Out)
+	f.Masked = mask(f.Body, f.Reply && f.Dir == task.Out)
+	switch {
+	case id != "":
+		r.tie(l, id)
+	case f.Method == "notifications/progress":
+		l.about = r.calls.byToken[text(member(params, "progressToken"))]
+	case f.Method == "notifications/cancelled":
+		l.about = r.sent[sentKey(f.Dir == task.Out, string(member(params, "requestId")))].about
+	}
+}
+
+// bounded is a text of the server in a column, which is cut there anyway.
+func bounded(text string) string { return text[:min(len(text), maxRequestID)] }
+
+// tie ties a request or a reply to what is known of the request. r.mu is held.
+func (r *ring) tie(l *logged, id string) {
+	f := &l.frame
+	q, ok := r.sent[sentKey((f.Dir == task.Out) != f.Reply, id)]
+	if !ok {
+		if len(id) <= maxRequestID {
+			l.raw = id
+		}
+		return
+	}
+	l.raw, l.about = "", q.about
+	if f.Reply {
+		f.Method, f.Took = q.method, max(0, f.At.Sub(q.at))
+	}
 }

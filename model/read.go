@@ -105,6 +105,29 @@ func (m *Model) Frames(limit int) []LogLine {
 	return lines[max(0, len(lines)-limit):]
 }
 
+// LogMark is how far somebody has read the logs of all servers; the zero mark is
+// before their beginning.
+type LogMark struct{ at map[*link]uint64 }
+
+// FramesAfter returns the log lines of all servers that came since mark, merged by
+// time, and moves mark on: the newest limit of each server.
+func (m *Model) FramesAfter(mark *LogMark, limit int) []LogLine {
+	at := make(map[*link]uint64, len(m.links))
+	var lines []LogLine
+	for _, l := range m.links {
+		at[l] = mark.at[l]
+		for _, f := range l.target.Endpoint.Frames(at[l], limit) {
+			lines = append(lines, LogLine{l.target.Name, f})
+			at[l] = f.Seq
+		}
+	}
+	mark.at = at
+	if len(m.links) > 1 {
+		slices.SortStableFunc(lines, func(a, b LogLine) int { return a.At.Compare(b.At) })
+	}
+	return lines
+}
+
 // newest returns the last limit frames of l's log. The log hands out what
 // comes after a number, so that the number of the last one is remembered.
 func (l *link) newest(limit int) []task.Frame {

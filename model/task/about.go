@@ -121,12 +121,34 @@ type Frame struct {
 	// where there is none.
 	Method, ID string
 	Task       ID
-	Size       int           // bytes of the whole message
-	Took       time.Duration // of a reply: since its request; else 0
+	// Call is the call of ours that it belongs to, also once that is a task; Reply
+	// says that it answers a request.
+	Call  CallID
+	Reply bool
+	Size  int           // bytes of the whole message
+	Took  time.Duration // of a reply: since its request; else 0
 	// Body is the message, cut after 64 KiB, or the note. Masked is the same
 	// with answers and secrets as dots, "" where there is nothing to mask.
 	// Both raw: clean them when shown.
 	Body, Masked string
+	// Wire is how a message of ours went out, nil for what the server sent.
+	// It is shared, and not to be written to.
+	Wire *Wire
+}
+
+// Wire is how a message went out over HTTP. There is no secret in it.
+type Wire struct {
+	// URL is without name, password and query; Query says that there is one.
+	Method, URL string
+	Query       bool
+	Header      []Header
+}
+
+// Header is one header of a request. Of a secret one, Value is what may be seen:
+// the scheme in front of it ("Bearer"), or nothing.
+type Header struct {
+	Name, Value string
+	Secret      bool
 }
 
 // Dir is the direction of a Frame.

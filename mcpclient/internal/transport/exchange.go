@@ -26,7 +26,7 @@ func (a *attempt) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	a.number = a.t.exchange.Add(1)
 	if a.body != nil {
-		a.t.frame(Frame{Out: true, Stream: a.method, Exchange: a.number}, a.body)
+		a.t.frame(Frame{Out: true, Stream: a.method, Exchange: a.number, Head: req.Header}, a.body)
 	}
 	resp, err := a.send(ctx, req)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized || a.t.cfg.Authorize == nil {

@@ -1,19 +1,24 @@
 package transport
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // Frame is one message on the wire, or the body of a response that is none, as
-// the log wants to see it. Nothing in it is masked.
+// the log wants to see it. Nothing in it is masked, and no part of it is to be
+// written to.
 type Frame struct {
 	At       time.Time
-	Out      bool   // sent by us
-	Stream   string // "POST", "GET", or "DELETE": what the exchange is in HTTP
-	Exchange uint64 // number of the HTTP exchange, counted from 1: the reply to a POST has the number of the POST
-	Resumed  bool   // the exchange continues the broken stream of a POST
-	Status   int    // of a response that is an error, else 0
-	EventID  string // of an event, where it has one
-	Size     int    // bytes of the whole message
-	Data     []byte // the message, or its beginning (Limits.Frame bytes); not to be written to
+	Out      bool        // sent by us
+	Stream   string      // "POST", "GET", or "DELETE": what the exchange is in HTTP
+	Exchange uint64      // number of the HTTP exchange, counted from 1: the reply to a POST has the number of the POST
+	Resumed  bool        // the exchange continues the broken stream of a POST
+	Status   int         // of a response that is an error, else 0
+	EventID  string      // of an event, where it has one
+	Size     int         // bytes of the whole message
+	Head     http.Header // of a request of ours, credentials among them
+	Data     []byte      // the message, or its beginning (Limits.Frame bytes)
 }
 
 // frame shows data to the log. A message within the limit is shared, not
