@@ -98,6 +98,7 @@ func settings(a *cli.Args, cfg *config.Config) (ui.Settings, error) {
 		NoTitle:       !cfg.Title,
 		TTLWarning:    cfg.TTLWarning,
 		Images:        cfg.Images,
+		LogHide:       cfg.LogHide,
 	}
 	for _, s := range cfg.Servers {
 		if s.Columns != nil {

@@ -50,8 +50,9 @@ type Result struct{ Source, Image, Editor, Pager key.Binding }
 // Servers works on the server under the cursor.
 type Servers struct{ Connect, Disconnect key.Binding }
 
-// Log works in the log.
-type Log struct{ Reveal key.Binding }
+// Log works in the log. Task shows the messages of one task, Owner goes to the
+// task of a message.
+type Log struct{ Task, Owner, Hide, Unhide, Export, Curl, Reveal key.Binding }
 
 // Form works in a form.
 type Form struct {
@@ -195,7 +196,15 @@ func Default() *Map {
 			Pager:  bind("o", "a copy in $PAGER"),
 		},
 		Servers: Servers{Connect: bind("o", "connect"), Disconnect: bind("d", "disconnect")},
-		Log:     Log{Reveal: bind("v", "show what is masked")},
+		Log: Log{
+			Task:   bind("t", "log of the selected task, and of all"),
+			Owner:  bind("T", "go to the task of the message"),
+			Hide:   bind("H", "hide messages of this method"),
+			Unhide: bind("u", "show what was hidden last"),
+			Export: bind("w", "save what the log shows as JSON lines"),
+			Curl:   bind("Y", "copy the request as a curl command"),
+			Reveal: bind("v", "show what is masked"),
+		},
 		Form: Form{
 			Next:     bind("tab", "next field"),
 			Prev:     bind("shift+tab", "field before"),

@@ -82,7 +82,8 @@ var scopes = map[string]Scope{
 	"Line":       {Name: "Filter and command line", Alone: true, Typed: true},
 }
 
-// narrower are the places of actions that do not work all over their scope's.
+// narrower are the places of actions that do not work all over their scope's, or
+// elsewhere, too.
 var narrower = map[string]string{
 	"list.filter":     searched + " " + AtTasks + " " + AtTools + " " + AtHelp,
 	"list.next-match": searched,
@@ -93,6 +94,7 @@ var narrower = map[string]string{
 	"result.editor":   searched,
 	"result.pager":    searched,
 	"task.copy":       ofTask + " " + AtLog,
+	"log.task":        ofTask + " " + AtLog,
 }
 
 // Scopes returns all scopes, in the order of the help.

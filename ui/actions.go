@@ -62,6 +62,9 @@ func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	switch {
 	case key.Matches(k, t.Copy):
 		return r.copy(), true
+	case key.Matches(k, r.k.Log.Task):
+		r.openTaskLog()
+		r.alone()
 	case key.Matches(k, t.Cancel) && r.many():
 		return r.askCancelMany(), true
 	case key.Matches(k, t.Cancel):
@@ -294,6 +297,7 @@ func (r *Root) retry() tea.Cmd {
 
 type copiedMsg struct {
 	what, way string
+	more      string // a sentence behind it
 	size      int
 	err       error
 }
@@ -307,7 +311,7 @@ func (r *Root) copyText(what, text string) tea.Cmd {
 	clipboard := r.o.Clipboard
 	return func() tea.Msg {
 		way, err := clipboard(text)
-		return copiedMsg{what, way, len(text), err}
+		return copiedMsg{what: what, way: way, size: len(text), err: err}
 	}
 }
 
@@ -317,13 +321,13 @@ func (r *Root) copied(msg copiedMsg) {
 		return
 	}
 	// No terminal tells whether it took it, hence no more than "handed".
-	r.say("Handed " + msg.what + " to your clipboard: " + size(msg.size) + " by " + task.CleanMax(msg.way, 400).Line() + ".")
+	r.say("Handed " + msg.what + " to your clipboard: " + size(msg.size) + " by " + task.CleanMax(msg.way, 400).Line() + "." + msg.more)
 }
 
 // copy copies the result where it is shown, the line of the log, else the id.
 func (r *Root) copy() tea.Cmd {
 	if r.at == atLog {
-		line, ok := r.log.line(r)
+		line, ok := r.log.current(r)
 		if !ok {
 			r.say("There is no line to copy.")
 			return nil

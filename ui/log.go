@@ -6,48 +6,111 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/themes"
 	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// maxShownFrames is how far the log can be scrolled back.
-const maxShownFrames = 4000
-
-// logPane shows the messages of the wire and what happened to the links. At
-// its end it follows; moving up holds it still.
+// logPane shows the messages of the wire and what happened to the links. At its
+// end it follows; moving up holds it still.
 type logPane struct {
 	win    window
-	held   []model.LogLine // what is looked at while it does not follow
-	reveal bool            // masked answers are shown
+	lines  logLines
+	find   logFind
+	held   bool // it does not follow
+	reveal bool // masked answers are shown
+	// called: a task's log was asked for where the task is, so that esc leads back
+	// there.
+	called bool
 	doc    *render.Document
 	docOf  model.LogLine
 }
 
 func (p *logPane) title(s *scene) string {
-	switch {
-	case p.doc != nil:
-		return "Log " + s.t.Glyphs.Dot + " " + frameName(p.docOf)
-	case p.held != nil:
-		return "Log " + s.t.Glyphs.Dot + " held, " + keyOf(s.k.List.Bottom) + " follows"
-	case p.reveal:
-		return "Log " + s.t.Glyphs.Dot + " answers shown"
+	parts := []string{"Log"}
+	if p.doc != nil {
+		return strings.Join(append(parts, s.frameFacts(&p.docOf)...), " "+s.t.Glyphs.Dot+" ")
 	}
-	return "Log"
+	if p.lines.only.on() {
+		parts = append(parts, p.lines.only.words(s))
+	}
+	if p.held {
+		parts = append(parts, "held, "+keyOf(s.k.List.Bottom)+" follows")
+	}
+	if n := len(p.lines.hide); n > 0 {
+		parts = append(parts, count(n, "method", "methods")+" hidden, "+count(p.lines.hidden, "line", "lines"))
+	}
+	if p.reveal {
+		parts = append(parts, "answers shown")
+	}
+	return strings.Join(parts, " "+s.t.Glyphs.Dot+" ")
 }
 
 func (p *logPane) note(s *scene) string {
 	if p.doc != nil {
 		return s.docNote(p.doc)
 	}
-	if p.held == nil {
-		return "following"
+	where := "following"
+	if p.held {
+		where = number(float64(p.win.cursor+1)) + " of " + count(len(p.lines.shown), "line", "lines")
 	}
-	return count(p.win.cursor+1, "line", "lines") + " of " + count(len(p.held), "line", "lines")
+	return s.withFound(p.found(), where)
 }
 
-func frameName(l model.LogLine) string {
+// frameFacts are what is known of a message beside its text.
+func (s *scene) frameFacts(l *model.LogLine) []string {
+	facts := []string{frameName(l)}
+	if l.Dir == task.Note {
+		return facts
+	}
+	way := map[task.Dir]string{task.Out: "sent", task.In: "received"}[l.Dir]
+	if l.Reply {
+		way += ", a reply"
+	}
+	facts = append(facts, way)
+	if l.ID != "" {
+		facts = append(facts, "id "+s.cut(task.CleanLine(l.ID, 100).Line(), 14))
+	}
+	if row := s.ownerOf(l); row != nil {
+		facts = append(facts, s.rowName(row))
+	} else if l.Task != "" {
+		facts = append(facts, "task "+s.shortID(l.Task.Text().Line(), 13))
+	}
+	facts = append(facts, size(l.Size))
+	if l.Took > 0 {
+		facts = append(facts, "took "+span(l.Took))
+	}
+	return facts
+}
+
+// ownerOf returns the row that a message speaks of, nil for none that is known.
+func (s *scene) ownerOf(l *model.LogLine) *model.Row { return ownerOf(s.m, l) }
+
+func ownerOf(m *model.Model, l *model.LogLine) *model.Row {
+	if l.Task != "" {
+		if row := m.Row(task.Key{Server: l.Server, ID: l.Task}); row != nil {
+			return row
+		}
+	}
+	if l.Call != "" {
+		return m.Row(task.Key{Server: l.Server, Call: l.Call})
+	}
+	return nil
+}
+
+// taskOf is the id of the task that a message speaks of, "" for none.
+func (s *scene) taskOf(l *model.LogLine) task.ID {
+	if l.Task == "" && l.Call != "" {
+		if row := s.ownerOf(l); row != nil {
+			return row.Key.ID // the call has become it since
+		}
+	}
+	return l.Task
+}
+
+func frameName(l *model.LogLine) string {
 	name := task.CleanLine(l.Method, 100).Line()
 	if name == "" {
 		name = "response"
@@ -62,21 +125,45 @@ func (p *logPane) view(s *scene, w, h int, focused bool) []string {
 	if p.doc != nil {
 		return strings.Split(p.doc.View(w, h), "\n")
 	}
-	frames := p.held
-	if frames == nil {
-		frames = s.m.Frames(h - 1)
-		p.win = window{cursor: len(frames) - 1, height: h - 1}
+	rows := p.rows(s.m, h-1)
+	if !p.held {
+		p.win.cursor = len(rows) - 1
 	}
-	if len(frames) == 0 {
-		return s.centred([]string{"Nothing was sent or received yet."}, w, h)
+	if len(rows) == 0 {
+		return s.centred(p.emptyWords(s), w, h)
 	}
-	p.win.show(len(frames), h-1)
+	p.win.show(len(rows), h-1)
 	cols := logColumns(w, s.many)
 	lines := []string{s.t.Header.Paint(s.fit(logHead(cols), w))}
-	for i := p.win.offset; i < len(frames) && len(lines) < h; i++ {
-		lines = append(lines, s.logLine(&frames[i], cols, w, i == p.win.cursor, focused, p.reveal))
+	for i := p.win.offset; i < len(rows) && len(lines) < h; i++ {
+		line := s.fit(p.line(s, rows[i], cols, w, i == p.win.cursor), w)
+		switch {
+		case i == p.win.cursor && focused:
+			line = s.t.Selected.Around(line)
+		case i == p.win.cursor:
+			line = s.t.SelectedBlurred.Around(line)
+		}
+		lines = append(lines, line)
 	}
 	return lines
+}
+
+// emptyWords say why there is no line, and which key helps.
+func (p *logPane) emptyWords(s *scene) []string {
+	k := &s.k.Log
+	switch {
+	case p.lines.hidden > 0:
+		return []string{
+			"All " + count(p.lines.hidden, "line", "lines") + " here are of methods that are hidden.", "",
+			keyOf(k.Unhide) + " shows the method that was hidden last.",
+		}
+	case p.lines.only.on():
+		return []string{
+			"No message of " + p.lines.only.words(s) + " is in the log: it holds the newest only.", "",
+			keyOf(k.Task) + " shows the messages of all tasks.",
+		}
+	}
+	return []string{"Nothing was sent or received yet."}
 }
 
 // logCols are the widths of the log's columns, 0 for those not shown.
@@ -85,13 +172,16 @@ type logCols struct{ time, server, stream, method, id, task, size, took int }
 func logColumns(w int, many bool) logCols {
 	c := logCols{time: 8, method: 26}
 	if w >= 70 {
-		c.time, c.stream, c.size = 12, 6, 9
+		c.size, c.took = 9, 7
+	}
+	if w >= 100 {
+		c.task = 9
 	}
 	if w >= 110 {
-		c.id, c.took = 14, 7
+		c.time, c.id = 12, 10
 	}
 	if w >= 130 {
-		c.task = 9
+		c.id, c.stream = 14, 6
 	}
 	if many && w >= 60 {
 		c.server = 12
@@ -120,17 +210,19 @@ func logHead(c logCols) string {
 	return b.String() + "BODY"
 }
 
-func (s *scene) logLine(l *model.LogLine, c logCols, w int, selected, focused, reveal bool) string {
-	g, t := &s.t.Glyphs, s.t
+// line draws a line; what is looked for is marked, but in times and sizes, which
+// are not searched.
+func (p *logPane) line(s *scene, e *logEntry, c logCols, w int, selected bool) string {
+	g, t, l := &s.t.Glyphs, s.t, &e.LogLine
 	var b strings.Builder
 	mark := " "
 	if selected {
 		mark = g.Select
 	}
 	b.WriteString(mark + " ")
-	add := func(text string, w int) {
+	add := func(role *themes.Role, text string, w int) {
 		if w > 0 {
-			b.WriteString(s.fit(text, w) + " ")
+			b.WriteString(p.marked(s, e, selected, s.fit(text, w), role) + " ")
 		}
 	}
 	stamp := time.TimeOnly
@@ -147,77 +239,117 @@ func (s *scene) logLine(l *model.LogLine, c logCols, w int, selected, focused, r
 	case task.Note:
 	}
 	b.WriteString(role.Paint(dir) + " ")
-	add(s.serverName(l.Server, c.server), c.server)
-	body := task.CleanMax(digest(shown(l, reveal)), 4*max(w, 1)).Line()
+	add(&t.Text, s.serverName(l.Server, c.server), c.server)
 	if l.Dir == task.Note {
-		b.WriteString(t.Warning.Paint(body))
-	} else {
-		add(l.Stream, c.stream)
-		b.WriteString(t.Strong.Paint(s.fit(task.CleanLine(l.Method, 200).Line(), c.method)) + " ")
-		add(task.CleanLine(l.ID, 100).Line(), c.id)
-		if c.task > 0 {
-			add(s.shortID(l.Task.Text().Line(), c.task-1), c.task)
-		}
-		if c.size > 0 {
-			b.WriteString(s.fitRight(size(l.Size), c.size) + " ")
-		}
-		if c.took > 0 {
-			took := ""
-			if l.Took > 0 {
-				took = span(l.Took)
-			}
-			b.WriteString(s.fitRight(took, c.took) + " ")
-		}
-		b.WriteString(t.Dim.Paint(body))
+		b.WriteString(p.marked(s, e, selected, p.body(s, e, w-width(b.String())), &t.Warning))
+		return b.String()
 	}
-	line := s.fit(b.String(), w)
-	switch {
-	case selected && focused:
-		return t.Selected.Around(line)
-	case selected:
-		return t.SelectedBlurred.Around(line)
+	if c.stream > 0 {
+		b.WriteString(s.fit(l.Stream, c.stream) + " ")
 	}
-	return line
+	add(&t.Strong, task.CleanLine(l.Method, 200).Line(), c.method)
+	add(&t.Text, task.CleanLine(l.ID, 100).Line(), c.id)
+	if c.task > 0 {
+		b.WriteString(s.fit(s.shortID(s.taskOf(l).Text().Line(), c.task-1), c.task) + " ")
+	}
+	if c.size > 0 {
+		b.WriteString(s.fitRight(size(l.Size), c.size) + " ")
+	}
+	if c.took > 0 {
+		took := ""
+		if l.Took > 0 {
+			took = span(l.Took)
+		}
+		b.WriteString(s.fitRight(took, c.took) + " ")
+	}
+	b.WriteString(p.marked(s, e, selected, p.body(s, e, w-width(b.String())), &t.Dim))
+	return b.String()
+}
+
+// body is the beginning of a message, or that part of it which is looked for.
+func (p *logPane) body(s *scene, e *logEntry, room int) string {
+	text := shown(&e.LogLine, p.reveal)
+	room = max(room, 1)
+	body := s.cut(task.CleanMax(digest(text), 4*room).Line(), room)
+	if !e.match {
+		return body
+	}
+	if at, _ := p.find.pattern.First(body); at >= 0 {
+		return body
+	}
+	at, _ := p.find.pattern.First(text)
+	if at < 0 {
+		return body // another column matches
+	}
+	before := min(12, room/4) // bytes in front of it
+	return s.cut(s.t.Glyphs.Ellipsis+task.CleanMax(strings.ToValidUTF8(text[max(at-before, 0):], ""), 4*room).Line(), room)
 }
 
 func (p *logPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
+	l := &r.k.Log
 	switch {
-	case key.Matches(k, r.k.Log.Reveal):
+	case key.Matches(k, l.Reveal):
 		p.reveal = !p.reveal
 		if p.doc != nil {
 			p.open(r)
 		}
-		r.say(map[bool]string{true: "Answers are shown now. " + keyOf(r.k.Log.Reveal) + " masks them again.", false: "Answers are masked."}[p.reveal])
-		return nil, true
+		r.say(map[bool]string{true: "Answers are shown now. " + keyOf(l.Reveal) + " masks them again.", false: "Answers are masked."}[p.reveal])
+	case key.Matches(k, l.Task):
+		p.toggleTask(r)
+	case key.Matches(k, l.Owner):
+		p.toOwner(r)
+	case key.Matches(k, l.Export):
+		return p.export(r), true
+	case key.Matches(k, l.Curl):
+		return p.copyCurl(r), true
+	case key.Matches(k, l.Hide):
+		p.hideMethod(r)
+	case key.Matches(k, l.Unhide):
+		p.unhide(r)
 	case p.doc != nil && key.Matches(k, r.k.Everywhere.Back):
 		p.doc = nil
-		return nil, true
 	case p.doc != nil:
 		return nil, p.doc.Update(k, &r.k.List)
+	case key.Matches(k, r.k.Everywhere.Back) && p.lines.only.on():
+		p.showOnly(r, logOnly{})
+		return nil, !p.called // esc goes on to where the task is
 	case key.Matches(k, r.k.List.Open):
 		p.pick(r)
-		return nil, true
 	case key.Matches(k, r.k.List.Bottom):
-		p.held = nil
-		return nil, true
+		p.held = false
+	default:
+		return nil, p.move(r, k)
+	}
+	return nil, true
+}
+
+// move takes the keys of a list: moving up holds the log still.
+func (p *logPane) move(r *Root, k tea.KeyMsg) bool {
+	if _, ok := moved(&r.k.List, k, 0, 0, 0); !ok {
+		return false
 	}
 	p.hold(r)
-	moved := p.win.key(&r.k.List, k, len(p.held))
-	if p.win.cursor >= len(p.held)-1 {
-		p.held = nil // at its end it follows again
+	p.win.key(&r.k.List, k, len(p.lines.shown))
+	p.atEnd()
+	return true
+}
+
+// atEnd follows again where the cursor is at the end.
+func (p *logPane) atEnd() {
+	if p.win.cursor >= len(p.lines.shown)-1 {
+		p.held = false
 	}
-	return nil, moved
 }
 
 // hold stops following, with the same lines in sight.
 func (p *logPane) hold(r *Root) {
-	if p.held != nil {
+	if p.held {
 		return
 	}
-	height := p.win.height
-	p.held = r.m.Frames(maxShownFrames)
-	p.win = window{cursor: len(p.held) - 1, height: height}
-	p.win.show(len(p.held), height)
+	p.lines.sync(r.m, &p.find)
+	p.held = true
+	p.win = window{cursor: len(p.lines.shown) - 1, height: p.win.height}
+	p.win.show(len(p.lines.shown), p.win.height)
 }
 
 // digest leaves out of a message what other columns tell: it begins at what is
@@ -238,38 +370,47 @@ func digest(body string) string {
 
 // pick opens the line under the cursor.
 func (p *logPane) pick(r *Root) {
-	frames := p.held
-	if frames == nil {
-		frames = r.m.Frames(1)
-		p.win.cursor = len(frames) - 1
-	}
-	if p.win.cursor < 0 || p.win.cursor >= len(frames) {
+	line, ok := p.current(r)
+	if !ok {
 		r.say("There is no line to open.")
 		return
 	}
-	p.docOf = frames[p.win.cursor]
+	p.docOf = line
 	p.open(r)
 }
 
 func (p *logPane) open(r *Root) { p.doc = render.Frame(shown(&p.docOf, p.reveal), r.t) }
 
 func (p *logPane) hints(r *Root) []key.Binding {
-	return []key.Binding{r.k.List.Open, named(r.k.Log.Reveal, "answers"), named(r.k.List.Bottom, "follow"), r.k.Task.Copy, r.k.Everywhere.Back}
+	l, open := &r.k.Log, r.k.List.Open
+	search := named(r.k.List.Filter, "search")
+	if p.doc != nil {
+		return []key.Binding{search, named(l.Owner, "its task"), named(l.Curl, "as curl"), r.k.Everywhere.Back, named(l.Reveal, "answers"), r.k.Task.Copy}
+	}
+	tasks := named(l.Task, "one task's")
+	if p.lines.only.on() {
+		tasks = named(l.Task, "all tasks'")
+	}
+	return []key.Binding{
+		open, search, tasks, named(l.Owner, "its task"), r.k.Everywhere.Back, named(l.Hide, "hide"), named(l.Export, "save"),
+		named(l.Curl, "as curl"), named(r.k.List.Bottom, "follow"), named(l.Reveal, "answers"), r.k.Task.Copy,
+	}
 }
 
-// line returns the line that y copies: the open one, or that under the cursor.
-func (p *logPane) line(r *Root) (model.LogLine, bool) {
+// current returns the line that keys act on: the open one, or that under the
+// cursor.
+func (p *logPane) current(r *Root) (model.LogLine, bool) {
 	if p.doc != nil {
 		return p.docOf, true
 	}
-	frames := p.held
-	if frames == nil {
-		if frames = r.m.Frames(1); len(frames) == 1 {
-			return frames[0], true
-		}
+	rows := p.rows(r.m, 1)
+	if !p.held {
+		p.win.cursor = len(rows) - 1
+	}
+	if p.win.cursor < 0 || p.win.cursor >= len(rows) {
 		return model.LogLine{}, false
 	}
-	return frames[p.win.cursor], true
+	return rows[p.win.cursor].LogLine, true
 }
 
 // shown returns the text of a line: with what is masked as dots, unless the

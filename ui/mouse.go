@@ -501,10 +501,10 @@ func (p *logPane) click(r *Root, _, y int, had bool) tea.Cmd { //nolint:unparam 
 	if p.doc != nil || y == 0 {
 		return nil
 	}
-	selected := p.held != nil && p.win.offset+y-1 == p.win.cursor
+	selected := p.held && p.win.offset+y-1 == p.win.cursor
 	p.hold(r)
 	i := p.win.offset + y - 1
-	if i >= len(p.held) {
+	if i >= len(p.lines.shown) {
 		return nil
 	}
 	if p.win.cursor = i; selected && had {
@@ -519,9 +519,9 @@ func (p *logPane) wheel(r *Root, _, _, by int) {
 		return
 	}
 	p.hold(r)
-	p.win.scroll(by, len(p.held))
-	if by > 0 && p.win.offset >= len(p.held)-p.win.height {
-		p.held = nil // at its end it follows again
+	p.win.scroll(by, len(p.lines.shown))
+	if by > 0 && p.win.offset >= len(p.lines.shown)-p.win.height {
+		p.held = false // at its end it follows again
 	}
 }
 

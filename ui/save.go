@@ -21,7 +21,8 @@ import (
 type savedMsg struct {
 	path  string
 	files int
-	size  int // of all together
+	what  string // what is in it, "" for its size alone
+	size  int    // of all together
 	err   error
 }
 
@@ -68,10 +69,10 @@ func (r *Root) write(row *model.Row) tea.Cmd {
 	return func() tea.Msg {
 		if len(files) == 1 {
 			path, err := writeNew(filepath.Join(dir, stem+files[0].Name), files[0].Data)
-			return savedMsg{path, 1, len(files[0].Data), err}
+			return savedMsg{path: path, files: 1, size: len(files[0].Data), err: err}
 		}
 		path, size, err := writeAll(filepath.Join(dir, stem+"result"), files)
-		return savedMsg{path, len(files), size, err}
+		return savedMsg{path: path, files: len(files), size: size, err: err}
 	}
 }
 
@@ -101,6 +102,9 @@ func (r *Root) saved(msg savedMsg) tea.Cmd {
 	what := size(msg.size)
 	if msg.files > 1 {
 		what += " in " + count(msg.files, "file", "files")
+	}
+	if msg.what != "" {
+		what = msg.what + ", " + what + ","
 	}
 	r.say("Saved " + what + " to " + task.CleanLine(msg.path, 1000).Line())
 	if r.o.Clipboard == nil {

@@ -32,7 +32,6 @@ type searched interface {
 }
 
 func (p *resultPane) searchable(*Root) searchable { return searchedDoc(p.shown()) }
-func (p *logPane) searchable(*Root) searchable    { return searchedDoc(p.doc) }
 func (p *detailPane) searchable(r *Root) searchable {
 	return &searchedLines{v: &p.text, t: r.t}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"callboard/keymap"
@@ -24,6 +25,8 @@ type Settings struct {
 	ServerColumns map[string][]string
 	// Filters are filters that have names.
 	Filters map[string]string
+	// LogHide are methods that the log leaves out from the beginning.
+	LogHide []string
 	// NoMouse leaves the mouse to the terminal, whose own selection of text works
 	// then without shift.
 	NoMouse bool
@@ -65,6 +68,10 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 		cmd = r.pointing()
 	}
 	r.o.Settings.Columns, r.o.Settings.ServerColumns, r.o.Settings.Filters = s.Columns, s.ServerColumns, s.Filters
+	if !slices.Equal(s.LogHide, r.o.Settings.LogHide) {
+		r.o.Settings.LogHide = s.LogHide
+		r.log.hide(s.LogHide)
+	}
 	for _, d := range []*render.Document{r.result.doc, r.result.shown(), r.log.doc} {
 		d.Repaint()
 	}

@@ -165,6 +165,7 @@ func New(m *model.Model, o Options) *Root {
 		heeds: newHeed(),
 	}
 	r.away.keyed = r.now
+	r.log.hide(o.Settings.LogHide)
 	r.tools = newToolsPane(r)
 	r.panes = map[place]pane{
 		atTasks: r.tasks, atInbox: r.inbox, atLog: r.log, atTools: r.tools,

@@ -72,6 +72,8 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.rowsFound(msg)
 	case render.FoundMsg:
 		cmd = r.searchFound(msg)
+	case logFoundMsg:
+		cmd = r.log.searchOn(r, msg)
 	case changed:
 		cmd = r.took(msg)
 	case keptMsg:

@@ -101,3 +101,20 @@ func lowered(text string) string {
 	}
 	return text
 }
+
+// First returns where in text p matches first, -1 and -1 where it does not.
+func (p *Pattern) First(text string) (from, to int) {
+	if found := p.find(text, 1); len(found) > 0 {
+		return found[0].from, found[0].to
+	}
+	return -1, -1
+}
+
+// All returns where in text p matches, each from and to, at most limit.
+func (p *Pattern) All(text string, limit int) [][2]int {
+	var out [][2]int
+	for _, c := range p.find(text, limit) {
+		out = append(out, [2]int{c.from, c.to})
+	}
+	return out
+}
