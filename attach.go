@@ -47,8 +47,8 @@ type attachment struct {
 	stderr io.Writer
 
 	mu        sync.Mutex
-	log       *os.File // of --log-file, or nil
-	endpoints []endpoint
+	log       *os.File   // of --log-file, or nil
+	endpoints []endpoint // that write into log, also when they were let go of
 }
 
 // attach makes the model of the servers on the command line; nothing is sent
@@ -98,7 +98,9 @@ func (at *attachment) target(server cli.Server, watch []task.ID) (model.Target, 
 	if err != nil {
 		return model.Target{}, misconfigured(server, err)
 	}
-	at.endpoints = append(at.endpoints, endpoint{e})
+	if at.log != nil {
+		at.endpoints = append(at.endpoints, endpoint{e})
+	}
 	target := model.Target{
 		Name: server.Name, URL: server.Shown, Endpoint: endpoint{e}, Refreshes: server.TokenFile != "",
 		Memory: at.memory(server), Watch: watch,

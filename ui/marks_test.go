@@ -158,11 +158,16 @@ func TestStopOfMany(t *testing.T) {
 	}, func(s *stage) {
 		s.press("*", "c", "y", "b")
 		s.shows("Cancelling 40: 0 done", "x stop")
-		s.press("x")
+		s.press("esc", "q") // quitting asks: what is not sent would not be
+		s.shows("Quit?", "40 of 40 have no outcome yet")
+		s.press("n", "b", "x")
 		s.wait(30 * time.Second)
 		s.shows("stopped")
 		if n := len(srv.cancels); n == 0 || n >= 40 {
 			t.Errorf("%d cancels", n)
+		}
+		if s.press("esc", "q"); !s.r.quitting {
+			t.Error("quitting asks for what is stopped")
 		}
 	})
 }

@@ -138,13 +138,34 @@ func (r *Root) quit() tea.Cmd {
 }
 
 // askQuit quits, but asks once where something was typed and not sent, and says
-// what becomes of it.
+// what becomes of it; or where the cancel of many is under way.
 func (r *Root) askQuit() tea.Cmd {
-	unsent := r.unsent()
-	n := len(unsent)
-	if n == 0 {
+	lines := r.cancelsLeft()
+	if unsent := r.unsent(); len(unsent) > 0 {
+		if lines != nil {
+			lines = append(lines, "")
+		}
+		lines = append(lines, r.unsentWords(unsent)...)
+	}
+	if lines == nil {
 		return r.quit()
 	}
+	r.over = &confirm{title: "Quit?", lines: lines, yes: func(r *Root) tea.Cmd { return r.quit() }}
+	return nil
+}
+
+// cancelsLeft says that a cancel of many is under way, nil where none is.
+func (r *Root) cancelsLeft() []string {
+	b := r.m.Bulk()
+	if b == nil || !b.Running || b.Left() == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Many are being cancelled, %d of %d have no outcome yet. Quitting sends no further cancel.", b.Left(), b.Total)}
+}
+
+// unsentWords says what was typed and not sent, and what becomes of it.
+func (r *Root) unsentWords(unsent []unsentForm) []string {
+	n := len(unsent)
 	lost, kept := r.m.Unsent(), r.m.KeptUnsent()
 	words := count(n, "form holds", "forms hold") + " something that was typed and not sent. "
 	switch {
@@ -170,14 +191,9 @@ func (r *Root) askQuit() tea.Cmd {
 		names = append(names, r.t.Glyphs.Bullet+" "+u.name)
 	}
 	e := &r.k.Everywhere
-	r.over = &confirm{
-		title: "Quit?",
-		lines: slices.Concat([]string{words, ""}, names, []string{
-			"", "Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
-		}),
-		yes: func(r *Root) tea.Cmd { return r.quit() },
-	}
-	return nil
+	return slices.Concat([]string{words, ""}, names, []string{
+		"", "Questions are in the inbox (" + e.Inbox.Help().Key + "), calls with their tools (" + e.New.Help().Key + ").",
+	})
 }
 
 // unsentForm is a form that holds something that was typed and not sent.
