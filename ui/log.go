@@ -248,7 +248,7 @@ func (p *logPane) line(s *scene, e *logEntry, c logCols, w int, selected bool) s
 		b.WriteString(s.fit(l.Stream, c.stream) + " ")
 	}
 	add(&t.Strong, task.CleanLine(l.Method, 200).Line(), c.method)
-	add(&t.Text, task.CleanLine(l.ID, 100).Line(), c.id)
+	add(&t.Text, s.tail(task.CleanLine(l.ID, 100).Line(), c.id), c.id)
 	if c.task > 0 {
 		b.WriteString(s.fit(s.shortID(s.taskOf(l).Text().Line(), c.task-1), c.task) + " ")
 	}
@@ -365,7 +365,41 @@ func digest(body string) string {
 		return body
 	}
 	body = strings.TrimPrefix(body[at:], `"params":`)
-	return strings.TrimSuffix(strings.TrimPrefix(body, `"result":`), "}")
+	return withoutMeta(strings.TrimSuffix(strings.TrimPrefix(body, `"result":`), "}"))
+}
+
+// withoutMeta leaves out the _meta in front of what a message says.
+func withoutMeta(body string) string {
+	const meta = `{"_meta":{`
+	if !strings.HasPrefix(body, meta) {
+		return body
+	}
+	depth, quoted := 1, false
+	for i := len(meta); i < min(len(body), 4096); i++ {
+		switch c := body[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		}
+		if depth == 0 {
+			return "{" + strings.TrimPrefix(body[i+1:], ",")
+		}
+	}
+	return body
+}
+
+// tail is the end of an id that has no room: ids of one session begin alike.
+func (s *scene) tail(id string, w int) string {
+	if w <= 1 || len(id) <= w || !simple(id) {
+		return id
+	}
+	return s.t.Glyphs.Ellipsis + id[len(id)-(w-width(s.t.Glyphs.Ellipsis)):]
 }
 
 // pick opens the line under the cursor.

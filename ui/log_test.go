@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"callboard/model/task"
+	"callboard/ui/render"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -302,7 +303,7 @@ func TestARequestIsCopiedAsCurl(t *testing.T) {
 		t.Fatal(err)
 	}
 	shell := func(env ...string) (string, error) {
-		cmd := exec.Command(sh, "-c", command)
+		cmd := exec.CommandContext(t.Context(), sh, "-c", command)
 		cmd.Env = append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=/nowhere"}, env...)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
@@ -401,4 +402,79 @@ func TestTheMouseInAFilteredLog(t *testing.T) {
 		s.send(tea.MouseMsg{X: 20, Y: 5, Button: tea.MouseButtonWheelUp, Action: tea.MouseActionPress})
 		s.shows("held")
 	})
+}
+
+// Nothing of a hostile message reaches the terminal, a file name, or a sentence.
+func TestAHostileLog(t *testing.T) {
+	onLog(t, 80, 24, func(s *stage, srv *script) {
+		evil := "\x1b]52;c;aGk=\x07\x9b31m\u202e\u200b\x1bPq\x1b\\evil"
+		srv.mu.Lock()
+		for i := range uint64(3) {
+			srv.frames = append(srv.frames, task.Frame{
+				Seq: 100 + i, At: time.Now(), Dir: task.Dir(i), Method: evil, ID: evil, Stream: "GET", Task: task.ID(evil),
+				Body: evil + "{\"_meta\":{" + evil, Wire: &task.Wire{Method: "POST"}, Size: 1,
+			})
+		}
+		srv.mu.Unlock()
+		for _, keys := range [][]string{{"l"}, {"k"}, {"Y"}, {"T"}, {"/", "evil"}, {"enter"}, {"ctrl+p"}, {"esc"}, {"enter"}, {"w"}, {"esc", "H"}, {"u"}} {
+			s.press(keys...)
+			for _, c := range escapes.ReplaceAllString(s.r.View(), "") {
+				if c < 0x20 && c != '\n' || c >= 0x7f && c <= 0x9f || c == 0x202e || c == 0x200b {
+					t.Fatalf("after %v the screen holds %U:\n%q", keys, c, s.r.View())
+				}
+			}
+			s.fitsScreen()
+		}
+	})
+}
+
+// BenchmarkLogView is one view of a log of 4,000 messages of 1 KB while another
+// comes: of all of it, without one method, and searched.
+func BenchmarkLogView(b *testing.B) {
+	for name, keys := range map[string]string{"all": "", "hidden": "H", "searched": "/"} {
+		b.Run(name, func(b *testing.B) {
+			srv := newScript()
+			s := newStage(b, map[string]*script{"ops": srv})
+			defer func() { s.r.Close(); s.m.Shutdown() }()
+			body := `{"params":{"text":"` + strings.Repeat("x", 1000) + `"}}`
+			add := func() {
+				srv.mu.Lock()
+				n := len(srv.frames)
+				srv.frames = append(srv.frames, task.Frame{Seq: uint64(n + 1), At: time.Now(), Dir: task.In, Method: []string{"a", "b"}[n%2], Body: body, Size: len(body)})
+				srv.mu.Unlock()
+			}
+			for range maxShownFrames {
+				add()
+			}
+			s.take(tea.WindowSizeMsg{Width: 120, Height: 40})
+			s.take(keyMsg("l"))
+			switch keys {
+			case "H":
+				s.take(keyMsg("H"))
+			case "/":
+				of := s.r.log.searchable(s.r)
+				of.Begin()
+				p, err := render.NewPattern("/text/")
+				if err != nil {
+					b.Fatal(err)
+				}
+				for cmd := of.Search(p); cmd != nil; {
+					cmd = s.r.log.searchOn(s.r, cmd().(logFoundMsg))
+				}
+				s.take(keyMsg("G"))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				b.StopTimer()
+				srv.mu.Lock()
+				srv.frames = srv.frames[len(srv.frames)-100:] // the script walks over all of them
+				last := srv.frames[99]
+				last.Seq++
+				srv.frames = append(srv.frames, last)
+				srv.mu.Unlock()
+				b.StartTimer()
+				s.r.View()
+			}
+		})
+	}
 }

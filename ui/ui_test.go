@@ -273,6 +273,9 @@ func TestDigest(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"a"}}`: `{"taskId":"a"}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"params":1}}`:                        `{"params":1}`,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-32602}}`:                      `"error":{"code":-32602}`,
+		`{"id":1,"result":{"_meta":{"a":{"b":"}\"}"}},"taskId":"x"}}`:           `{"taskId":"x"}`,
+		`{"id":1,"result":{"_meta":{"a":1}}}`:                                   `{}`,
+		`{"id":1,"result":{"_meta":{"a":`:                                       `{"_meta":{"a":`,
 		`<html>"result":</html>`:                                                `<html>"result":</html>`,
 		`{"jsonrpc":"2.0","method":"ping"}`:                                     `{"jsonrpc":"2.0","method":"ping"}`,
 	} {
