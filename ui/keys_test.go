@@ -71,6 +71,10 @@ func TestKeysReadTogetherAreSplit(t *testing.T) {
 		if got := s.m.Board().Filter(); got != "jjj" {
 			t.Errorf("the run behind / filtered by %q", got)
 		}
+		s.send(tea.KeyMsg{Type: tea.KeyEsc, Alt: true}) // esc esc: one leaves the line, one the filter
+		if s.r.over != nil || s.m.Board().Filter() != "" {
+			t.Errorf("esc esc read together left %T and the filter %q", s.r.over, s.m.Board().Filter())
+		}
 	})
 }
 

@@ -164,7 +164,7 @@ func (r *Root) ages() bool {
 // text they stay together, unless they spell the name of a key: who types "end"
 // over a slow line means the word.
 func (r *Root) pressed(k tea.KeyMsg) tea.Cmd {
-	if k.Alt && !r.typing() {
+	if k.Alt && (k.Type == tea.KeyEsc || !r.typing()) { // esc twice is so wherever it is typed
 		esc := r.press(tea.KeyMsg{Type: tea.KeyEsc})
 		k.Alt = false
 		return tea.Batch(esc, r.pressed(k))

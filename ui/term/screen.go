@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // screen is the terminal as a program writes to it. It embeds *os.File, which
@@ -52,9 +53,10 @@ func (s *screen) WriteString(seq string) (int, error) {
 type keyboard struct {
 	*os.File
 	vanished func()
+	escWait  time.Duration
 	pastes   pastes
 	cut      bool // a paste is to be cut here
-	reports  reports
+	pieces   pieces
 }
 
 // Read reads what was typed. A long paste comes as several, one right after the
@@ -64,13 +66,16 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		k.cut = false
 		return copy(p, pasteEnd+pasteStart), nil // a read of its own, which is shorter than p: nothing is in doubt behind it
 	}
-	held := copy(p, k.reports.before())
-	n, err := k.File.Read(p[held:])
-	if err != nil {
-		k.vanished()
-		return 0, io.EOF // the one error on which Bubble Tea's reader just ends
+	n := copy(p, k.pieces.before())
+	for more := true; more; more = n < len(p) && !k.pastes.in && doubtful(p[:n]) && readable(k.File, k.escWait) {
+		got, err := k.File.Read(p[n:])
+		if err != nil {
+			k.vanished()
+			return 0, io.EOF // the one error on which Bubble Tea's reader just ends
+		}
+		n += got
 	}
-	n = k.reports.whole(p[:held+n], k.pastes.in)
+	n = k.pieces.whole(p[:n], k.pastes.in)
 	k.cut = k.pastes.take(p[:n])
 	return n, nil
 }

@@ -93,7 +93,7 @@ func Open(o Options) (*Terminal, error) {
 	t := &Terminal{o: o, before: before}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.screen = &screen{File: o.Out, vanished: t.vanish}
-	t.keys = &keyboard{File: o.In, vanished: t.vanish}
+	t.keys = &keyboard{File: o.In, vanished: t.vanish, escWait: escWait}
 	return t, nil
 }
 
