@@ -261,7 +261,7 @@ func (p *page) load(l *model.LinkView) {
 		p.add("", count(l.Tries, "try", "tries")+" in vain", &t.Text)
 	}
 	if l.Guard != "" {
-		p.add("guard", s.cut(task.CleanLine(l.Guard, 60).Line(), 40)+" is to be typed before anything is started, answered or cancelled here", &t.Strong)
+		p.add("guard", s.cut(task.CleanLine(l.Guard, 60).Line(), 40)+": the name is to be typed before anything is started, answered or cancelled here", &t.Strong)
 	}
 }
 

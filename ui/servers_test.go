@@ -61,7 +61,7 @@ func TestConnectAndDisconnect(t *testing.T) {
 		s.wait(time.Second)
 		s.shows("Servers 2", "▌ ◑ quiet       lab")
 		s.press("enter")
-		s.shows("guard     prod is to be typed")
+		s.shows("guard     prod: the name is to be typed")
 		s.press("o")
 		s.press("mcp", "enter")
 		s.shows("attached to already")
