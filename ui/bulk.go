@@ -191,28 +191,42 @@ func (c *manyConfirm) draw(r *Root, s *scene, screen []string) {
 	for i := c.text.top; i < n && i < c.text.top+c.text.height; i++ {
 		lines = append(lines, " "+c.line(s, i, w-4))
 	}
-	keys := &r.k.Confirm
-	lines = append(lines, "", " "+s.hint(keys.Yes)+"   "+s.hint(keys.No))
-	title := fmt.Sprintf("Cancel %d of %d marked?", len(c.keys), n)
-	if len(c.rows) > 0 {
+	title, hints := fmt.Sprintf("Cancel %d of %d marked?", len(c.keys), n), ""
+	switch {
+	case len(c.rows) > 0:
 		title = fmt.Sprintf("Looking at %d marked", n+len(c.rows))
+	case c.none():
+		title = fmt.Sprintf("None of %d marked can be cancelled", n)
 	}
+	for _, b := range c.answers(r) {
+		hints += " " + s.hint(b) + "  "
+	}
+	lines = append(lines, "", hints)
 	frame := s.frame(lines, w, len(lines)+2, title, c.text.note(), true)
 	x, y := (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1)
 	c.buttons = box{x + 1, y + len(frame) - 2, w - 2, 1}
 	s.over(screen, frame, x, y)
 }
 
-func (c *manyConfirm) hints(r *Root) []key.Binding {
-	return []key.Binding{
-		r.k.Confirm.Yes, r.k.Confirm.No, named(r.k.Many.Down, "scroll"),
+// none reports whether nothing is left to be asked.
+func (c *manyConfirm) none() bool { return len(c.rows)+len(c.keys) == 0 }
+
+// answers are the keys that answer it.
+func (c *manyConfirm) answers(r *Root) []key.Binding {
+	if c.none() {
+		return []key.Binding{named(r.k.Confirm.No, "back")}
 	}
+	return []key.Binding{r.k.Confirm.Yes, r.k.Confirm.No}
+}
+
+func (c *manyConfirm) hints(r *Root) []key.Binding {
+	return append(c.answers(r), named(r.k.Many.Down, "scroll"))
 }
 
 func (c *manyConfirm) foot(r *Root, s *scene) string { return s.hintRow(c.hints(r), r.width) }
 
 func (c *manyConfirm) click(r *Root, x, y int) tea.Cmd {
-	if b, ok := hintAt(r.lineAt(y), x, c.hints(r)[:2]); ok && c.buttons.has(x, y) {
+	if b, ok := hintAt(r.lineAt(y), x, c.answers(r)); ok && c.buttons.has(x, y) {
 		return r.pushed(b)
 	}
 	return nil

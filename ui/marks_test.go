@@ -83,7 +83,7 @@ func TestCopyOfMarked(t *testing.T) {
 func TestCancelOfMany(t *testing.T) {
 	onOps(t, 100, 30, func(s *stage, srv *script) {
 		s.press("*", "c")
-		s.shows("Cancel 5 of 8 marked?", "3 cannot be cancelled, and are skipped", "it has ended (failed)", "on ops 5")
+		s.shows("Cancel 5 of 8 marked?", "y yes", "3 cannot be cancelled, and are skipped", "it has ended (failed)", "on ops 5")
 		s.press("n")
 		s.shows("Nothing was done")
 		if len(srv.cancels) != 0 {
@@ -102,6 +102,20 @@ func TestCancelOfMany(t *testing.T) {
 }
 
 // What fails can be looked at, opened, and sent again; nothing takes the keys.
+// Where none can be cancelled there is nothing to say yes to.
+func TestCancelOfManyOfNone(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, srv *script) {
+		s.press("/", "status:failed", "enter", "*", "c")
+		s.shows("None of 1 marked can be cancelled", "it has ended (failed)", "n back")
+		s.hides("y yes")
+		s.press("y")
+		s.shows("nothing was done")
+		if s.r.over != nil || len(srv.cancels) > 0 {
+			t.Errorf("%v, %v", s.r.over, srv.cancels)
+		}
+	})
+}
+
 func TestCancelOfManyThatFails(t *testing.T) {
 	onOps(t, 100, 30, func(s *stage, srv *script) {
 		s.press("b")
