@@ -139,3 +139,32 @@ func TestDeadKeysSayWhy(t *testing.T) {
 func screenKeys(action string) string {
 	return map[string]string{"everywhere.back": "esc", "everywhere.refresh": "r", "everywhere.new": "n"}[action]
 }
+
+// Each line is handed out once.
+func TestFramesAfter(t *testing.T) {
+	x, y := &logged{}, &logged{}
+	m := New(Options{Targets: []Target{{Name: "x", Endpoint: x}, {Name: "y", Endpoint: y}}})
+	defer m.Shutdown()
+	begin := time.Now()
+	var mark LogMark
+	read := func() string {
+		var out []string
+		for _, l := range m.FramesAfter(&mark, 100) {
+			out = append(out, l.Server+l.Body)
+		}
+		return strings.Join(out, " ")
+	}
+	x.add(2, begin)
+	y.add(1, begin.Add(500*time.Millisecond))
+	if got := read(); got != "x1 y1 x2" {
+		t.Errorf("%s", got)
+	}
+	x.add(1, begin)
+	if got := read(); got != "x3" {
+		t.Errorf("%s", got)
+	}
+	y.add(1, begin)
+	if got := read() + read(); got != "y2" {
+		t.Errorf("%s", got)
+	}
+}

@@ -183,7 +183,12 @@ func logColumns(w int, many bool) logCols {
 	if w >= 130 {
 		c.id, c.stream = 14, 6
 	}
-	if many && w >= 60 {
+	switch {
+	case many && w >= 100:
+		c.server = 12
+	case many && w >= 70:
+		c.server, c.method = 10, 22
+	case many && w >= 60:
 		c.server = 12
 	}
 	return c

@@ -93,6 +93,9 @@ func TestTheLogOfOneTask(t *testing.T) {
 		s.hides(`Step 1"`, "Approve", "GET stream")
 		s.press("esc")
 		s.shows("╭─ Tasks") // where it was asked for
+		s.press("t", "T", "l")
+		s.shows("Approve") // of all again
+		s.press("l")
 		s.press("l", "t")
 		s.shows("Step 18")
 		s.hides("Approve")

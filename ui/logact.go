@@ -23,6 +23,15 @@ func (r *Root) openTaskLog() {
 	r.log.called = true
 }
 
+// entered shows the messages of all tasks again where those of one were asked for
+// at the task.
+func (p *logPane) entered() {
+	if p.called {
+		p.called, p.held, p.lines.only = false, false, logOnly{}
+		p.lines.sort(&p.find)
+	}
+}
+
 // toggleTask shows the messages of the selected task, or those of all again.
 func (p *logPane) toggleTask(r *Root) {
 	if p.lines.only.on() {

@@ -34,6 +34,9 @@ func (r *Root) visit(to place) {
 	if to == atInbox {
 		r.back = atTasks
 	}
+	if to == atLog {
+		r.log.entered()
+	}
 	r.at, r.onSide, r.side = to, false, r.detail
 }
 

@@ -103,7 +103,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 func TestCachedViewIsFresh(t *testing.T) {
 	onOps(t, 120, 30, func(s *stage, srv *script) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		keys := []string{"j", "k", "G", "g", "tab", "enter", "esc", "i", "l", "?", "s", "S", "A", "right", "left", "c", "n", "pgdown", "v", ":", "esc", "/", "esc", "a", "ctrl+o", "ctrl+s", "w", "y", "X", "R", "space", "T", "right", "*", "-", "ctrl+@", "p", "f", "C", "F", "b", "+", "K"}
+		keys := []string{"j", "k", "G", "g", "tab", "enter", "esc", "i", "l", "?", "s", "S", "A", "right", "left", "c", "n", "pgdown", "v", ":", "esc", "/", "esc", "a", "ctrl+o", "ctrl+s", "w", "y", "X", "R", "space", "T", "right", "*", "-", "ctrl+@", "p", "f", "C", "F", "b", "+", "K", "t", "H", "u", "Y", "ctrl+n"}
 		for i := range 250 {
 			switch rng.IntN(4) {
 			case 0:
