@@ -26,7 +26,7 @@ type manyConfirm struct {
 	servers map[string]int
 	order   []string // of servers
 	text    scroll
-	buttons box
+	buttons buttons
 }
 
 // siftMsg looks at the next marked rows of of.
@@ -128,7 +128,7 @@ func (c *manyConfirm) accept(r *Root) tea.Cmd {
 	})
 }
 
-// lines is the head of the list: what will be done, and on which servers.
+// head is what stands above the list: what will be done, and on which servers.
 func (c *manyConfirm) head(s *scene, w int) []string {
 	var on []string
 	for _, name := range c.order {
@@ -191,21 +191,14 @@ func (c *manyConfirm) draw(r *Root, s *scene, screen []string) {
 	for i := c.text.top; i < n && i < c.text.top+c.text.height; i++ {
 		lines = append(lines, " "+c.line(s, i, w-4))
 	}
-	title, hints := fmt.Sprintf("Cancel %d of %d marked?", len(c.keys), n), ""
+	title := fmt.Sprintf("Cancel %d of %d marked?", len(c.keys), n)
 	switch {
 	case len(c.rows) > 0:
 		title = fmt.Sprintf("Looking at %d marked", n+len(c.rows))
 	case c.none():
 		title = fmt.Sprintf("None of %d marked can be cancelled", n)
 	}
-	for _, b := range c.answers(r) {
-		hints += " " + s.hint(b) + "  "
-	}
-	lines = append(lines, "", hints)
-	frame := s.frame(lines, w, len(lines)+2, title, c.text.note(), true)
-	x, y := (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1)
-	c.buttons = box{x + 1, y + len(frame) - 2, w - 2, 1}
-	s.over(screen, frame, x, y)
+	c.buttons.draw(r, s, screen, lines, w, title, c.text.note(), c.answers(r))
 }
 
 // none reports whether nothing is left to be asked.
@@ -225,14 +218,9 @@ func (c *manyConfirm) hints(r *Root) []key.Binding {
 
 func (c *manyConfirm) foot(r *Root, s *scene) string { return s.hintRow(c.hints(r), r.width) }
 
-func (c *manyConfirm) click(r *Root, x, y int) tea.Cmd {
-	if b, ok := hintAt(r.lineAt(y), x, c.answers(r)); ok && c.buttons.has(x, y) {
-		return r.pushed(b)
-	}
-	return nil
-}
+func (c *manyConfirm) click(r *Root, x, y int) tea.Cmd { return c.buttons.click(r, x, y, c.answers(r)) }
 
-func (c *manyConfirm) wheel(_ *Root, _, _, by int) tea.Cmd { c.text.scroll(by); return nil }
+func (c *manyConfirm) wheel(_ *Root, _, _, by int) { c.text.scroll(by) }
 
 // bulkLife is how long the line about a cancel of many stays that went well.
 const bulkLife = 20 * time.Second
@@ -274,7 +262,7 @@ func bulkWords(b *model.Bulk) string {
 }
 
 // bulkOverlay lists what a cancel of many did not do, and why.
-type bulkOverlay struct{ win window }
+type bulkOverlay struct{ list overList }
 
 func (r *Root) openBulk() {
 	if r.m.Bulk() == nil {
@@ -311,13 +299,13 @@ func (o *bulkOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	n := bulkItems(b)
 	switch {
 	case key.Matches(k, keys.Up):
-		o.win.cursor--
+		o.list.win.cursor--
 	case key.Matches(k, keys.Down):
-		o.win.cursor++
+		o.list.win.cursor++
 	case key.Matches(k, keys.PageUp):
-		o.win.cursor -= o.win.height
+		o.list.win.cursor -= o.list.win.height
 	case key.Matches(k, keys.PageDown):
-		o.win.cursor += o.win.height
+		o.list.win.cursor += o.list.win.height
 	case key.Matches(k, keys.Leave):
 		r.over, r.bulkSeen = nil, r.now
 	case key.Matches(k, keys.Open):
@@ -333,13 +321,13 @@ func (o *bulkOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	default:
 		r.say(keyWord(k) + " does nothing here. " + keysOr(keys.Leave) + " leads back.")
 	}
-	o.win.show(n, max(o.win.height, 1))
+	o.list.win.show(n, max(o.list.win.height, 1))
 	return nil
 }
 
 // open goes to the task of a line.
 func (o *bulkOverlay) open(r *Root, b *model.Bulk) {
-	_, f := bulkItem(b, o.win.cursor)
+	_, f := bulkItem(b, o.list.win.cursor)
 	if f == nil {
 		r.say("There is no task in the list.")
 		return
@@ -374,32 +362,36 @@ func (o *bulkOverlay) draw(r *Root, s *scene, screen []string) {
 		return
 	}
 	w := min(r.width-2, 100)
-	n := bulkItems(b)
-	lines := []string{}
+	var head []string
 	for _, part := range render.Wrap(bulkWords(b)+".", w-4) {
-		lines = append(lines, " "+part)
+		head = append(head, " "+part)
 	}
 	if len(b.Unknown) > 0 {
 		for _, part := range render.Wrap("Of the unknown nobody knows whether the cancel arrived: they are not sent again.", w-4) {
-			lines = append(lines, " "+part)
+			head = append(head, " "+part)
 		}
 	}
-	lines = append(lines, "")
-	o.win.show(n, max(min(n, len(screen)-len(lines)-5), 1))
-	for i := o.win.offset; i < n && i < o.win.offset+o.win.height; i++ {
-		word, f := bulkItem(b, i)
-		text := s.fit(s.fit(word, 8)+" "+s.bulkName(f.Key)+": "+oneLine(f.Why), w-6)
-		if i == o.win.cursor {
-			lines = append(lines, " "+s.t.Selected.Around(s.t.Glyphs.Select+" "+text))
-		} else {
-			lines = append(lines, "   "+text)
-		}
+	o.list.draw(r, s, screen, &overLook{
+		title: "Cancel of many", w: w, head: append(head, ""), n: bulkItems(b), none: "Nothing failed so far.",
+		line: func(i, w int) string {
+			word, f := bulkItem(b, i)
+			return s.fit(s.fit(word, 8)+" "+s.bulkName(f.Key)+": "+oneLine(f.Why), w)
+		},
+	})
+}
+
+// click chooses the line that is pressed; pressed again it goes to its task.
+func (o *bulkOverlay) click(r *Root, x, y int) tea.Cmd {
+	if b := r.m.Bulk(); b != nil && o.list.click(x, y, bulkItems(b)) {
+		o.open(r, b)
 	}
-	if n == 0 {
-		lines = append(lines, " "+s.t.Dim.Paint("Nothing failed so far."))
+	return nil
+}
+
+func (o *bulkOverlay) wheel(r *Root, _, _, by int) {
+	if b := r.m.Bulk(); b != nil {
+		o.list.win.scroll(by, bulkItems(b))
 	}
-	frame := s.frame(lines, w, len(lines)+2, "Cancel of many", o.win.place(n), true)
-	s.over(screen, frame, (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1))
 }
 
 func (o *bulkOverlay) hints(r *Root) []key.Binding {

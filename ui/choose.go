@@ -157,7 +157,7 @@ func (r *Root) chooseColumns() {
 type chooser struct {
 	server string // "" for all
 	items  []chosen
-	win    window
+	list   overList
 }
 
 // chosen is a column of the chooser.
@@ -204,9 +204,9 @@ func (c *chooser) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.over = nil
 		return r.keepTaste()
 	case key.Matches(k, keys.Up):
-		c.win.cursor--
+		c.list.win.cursor--
 	case key.Matches(k, keys.Down):
-		c.win.cursor++
+		c.list.win.cursor++
 	case key.Matches(k, keys.Toggle):
 		c.toggle(r)
 	case key.Matches(k, keys.Earlier):
@@ -227,7 +227,7 @@ func (c *chooser) update(r *Root, msg tea.Msg) tea.Cmd {
 	default:
 		r.say(keyWord(k) + " does nothing here. " + keysOr(keys.Leave) + " leads back.")
 	}
-	c.win.show(len(c.items), max(c.win.height, 1))
+	c.list.win.show(len(c.items), max(c.list.win.height, 1))
 	return nil
 }
 
@@ -247,7 +247,7 @@ func (c *chooser) take(r *Root) {
 }
 
 func (c *chooser) toggle(r *Root) {
-	it := &c.items[c.win.cursor]
+	it := &c.items[c.list.win.cursor]
 	on := 0
 	for _, o := range c.items {
 		if o.on {
@@ -263,20 +263,20 @@ func (c *chooser) toggle(r *Root) {
 }
 
 func (c *chooser) move(r *Root, by int) {
-	i := c.win.cursor
+	i := c.list.win.cursor
 	j := i + by
 	if j < 0 || j >= len(c.items) {
 		r.say("It is at the end of the list.")
 		return
 	}
 	c.items[i], c.items[j] = c.items[j], c.items[i]
-	c.win.cursor = j
+	c.list.win.cursor = j
 	c.take(r)
 }
 
 // widen makes a column wider or narrower than it is on the screen.
 func (c *chooser) widen(r *Root, by int) {
-	it := &c.items[c.win.cursor]
+	it := &c.items[c.list.win.cursor]
 	if !it.on {
 		r.say("It is not shown: " + keyOf(r.k.Columns.Toggle) + " shows it.")
 		return
@@ -308,32 +308,35 @@ func (c *chooser) otherScope(r *Root) {
 }
 
 func (c *chooser) draw(r *Root, s *scene, screen []string) {
-	w := min(r.width-2, 44)
-	c.win.show(len(c.items), max(min(len(c.items), len(screen)-7), 1))
-	lines := make([]string, 0, c.win.height+2)
-	for i := c.win.offset; i < len(c.items) && i < c.win.offset+c.win.height; i++ {
-		it := &c.items[i]
-		box, size := s.t.Glyphs.Off, ""
-		if it.on {
-			box = s.t.Glyphs.On
-		}
-		if it.set {
-			size = strconv.Itoa(it.width) + " wide"
-		}
-		text := s.fit(box+" "+s.fit(it.name, 10)+"  "+s.fit(it.title, 9)+" "+size, w-5)
-		if i == c.win.cursor {
-			lines = append(lines, " "+s.t.Selected.Around(s.t.Glyphs.Select+text))
-		} else {
-			lines = append(lines, "  "+text)
-		}
-	}
 	scope := "all servers"
 	if c.server != "" {
 		scope = task.CleanLine(c.server, 60).Line()
 	}
-	frame := s.frame(lines, w, len(lines)+2, "Columns of "+scope, c.win.place(len(c.items)), true)
-	s.over(screen, frame, max(r.width-w-2, 0), max(len(screen)-len(frame), 1))
+	c.list.draw(r, s, screen, &overLook{
+		title: "Columns of " + scope, w: min(r.width-2, 44), n: len(c.items), corner: true,
+		line: func(i, w int) string {
+			it := &c.items[i]
+			box, size := s.t.Glyphs.Off, ""
+			if it.on {
+				box = s.t.Glyphs.On
+			}
+			if it.set {
+				size = strconv.Itoa(it.width) + " wide"
+			}
+			return s.fit(box+" "+s.fit(it.name, 10)+"  "+s.fit(it.title, 9)+" "+size, w)
+		},
+	})
 }
+
+// click chooses the column that is pressed; pressed again it is shown, or not.
+func (c *chooser) click(r *Root, x, y int) tea.Cmd {
+	if c.list.click(x, y, len(c.items)) {
+		c.toggle(r)
+	}
+	return nil
+}
+
+func (c *chooser) wheel(_ *Root, _, _, by int) { c.list.win.scroll(by, len(c.items)) }
 
 func (c *chooser) hints(r *Root) []key.Binding {
 	k := &r.k.Columns

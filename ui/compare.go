@@ -164,7 +164,7 @@ type picker struct {
 	of   task.Key
 	tool task.Text
 	keys []task.Key
-	win  window
+	list overList
 	next int // the row of the board that is looked at next
 	done bool
 }
@@ -237,7 +237,7 @@ func (p *picker) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.over = nil
 	case key.Matches(k, r.k.List.Open):
 		return p.pick(r)
-	case p.win.key(&r.k.List, k, len(p.keys)):
+	case p.list.win.key(&r.k.List, k, len(p.keys)):
 	default:
 		r.say(keyOf(r.k.List.Open) + " compares with the line, " + keyOf(r.k.Everywhere.Back) + " leaves.")
 	}
@@ -245,12 +245,12 @@ func (p *picker) update(r *Root, msg tea.Msg) tea.Cmd {
 }
 
 func (p *picker) pick(r *Root) tea.Cmd {
-	if p.win.cursor >= len(p.keys) {
+	if p.list.win.cursor >= len(p.keys) {
 		r.say("Still looking for results.")
 		return nil
 	}
 	r.over = nil
-	a, b := r.m.Row(p.of), r.m.Row(p.keys[p.win.cursor])
+	a, b := r.m.Row(p.of), r.m.Row(p.keys[p.list.win.cursor])
 	if a == nil || b == nil {
 		r.say("The task is no longer here.")
 		return nil
@@ -259,34 +259,32 @@ func (p *picker) pick(r *Root) tea.Cmd {
 }
 
 func (p *picker) draw(r *Root, s *scene, screen []string) {
-	w := min(r.width-2, 76)
-	p.win.show(len(p.keys), max(min(len(p.keys), len(screen)-6), 1))
-	var lines []string
-	for i := p.win.offset; i < len(p.keys) && len(lines) < p.win.height; i++ {
-		row := s.m.Row(p.keys[i])
-		if row == nil {
-			lines = append(lines, "")
-			continue
-		}
-		mark := "  "
-		if i == p.win.cursor {
-			mark = s.t.Glyphs.Select + " "
-		}
-		st := s.statusOf(row)
-		line := mark + s.fit(s.shortID(s.rowName(row), 26), 26) + " " + st.role.Paint(s.fit(st.glyph+" "+st.word, 14)) + " " +
-			s.fit(s.when(row.Since), 20) + s.cut(message(row), max(w-68, 0))
-		if line = s.fit(line, w-2); i == p.win.cursor {
-			line = s.t.Selected.Around(line)
-		}
-		lines = append(lines, line)
-	}
-	if len(lines) == 0 {
-		lines = []string{" Looking for results."}
-	}
-	box := s.frame(lines, w, len(lines)+2, s.cut("Compare with which result?", w-6), p.win.place(len(p.keys)), true)
-	s.over(screen, box, (r.width-w)/2, max((len(screen)+1-len(box))/2, 1))
+	p.list.draw(r, s, screen, &overLook{
+		title: "Compare with which result?", w: min(r.width-2, 76), n: len(p.keys), none: "Looking for results.",
+		line: func(i, w int) string {
+			row := s.m.Row(p.keys[i])
+			if row == nil {
+				return s.fit("gone", w)
+			}
+			st := s.statusOf(row)
+			return s.fit(s.fit(s.shortID(s.rowName(row), 26), 26)+" "+st.role.Paint(s.fit(st.glyph+" "+st.word, 14))+" "+
+				s.fit(s.when(row.Since), 20)+s.cut(message(row), max(w-62, 0)), w)
+		},
+	})
 }
 
-func (p *picker) foot(r *Root, s *scene) string {
-	return s.hintRow([]key.Binding{named(r.k.List.Open, "compare"), r.k.List.Down, r.k.List.Up, r.k.Everywhere.Back}, r.width)
+// click chooses the result that is pressed; pressed again it is compared.
+func (p *picker) click(r *Root, x, y int) tea.Cmd {
+	if p.list.click(x, y, len(p.keys)) {
+		return p.pick(r)
+	}
+	return nil
 }
+
+func (p *picker) wheel(_ *Root, _, _, by int) { p.list.win.scroll(by, len(p.keys)) }
+
+func (p *picker) hints(r *Root) []key.Binding {
+	return []key.Binding{named(r.k.List.Open, "compare"), r.k.List.Down, r.k.List.Up, r.k.Everywhere.Back}
+}
+
+func (p *picker) foot(r *Root, s *scene) string { return s.hintRow(p.hints(r), r.width) }

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -26,7 +28,7 @@ type confirm struct {
 	quote string // words of a server, shown after the first line behind a bar
 	yes   func(r *Root) tea.Cmd
 
-	buttons box // where its keys stood in the last view
+	buttons buttons
 }
 
 func (c *confirm) typing() bool { return false }
@@ -61,13 +63,8 @@ func (c *confirm) draw(r *Root, s *scene, screen []string) {
 			lines = append(lines, " "+s.t.Accent.Paint(s.t.Glyphs.Bar)+" "+part)
 		}
 	}
-	keys := &r.k.Confirm
 	lines = lines[:min(len(lines), max(len(screen)-6, 1))]
-	lines = append(lines, "", " "+s.hint(keys.Yes)+"   "+s.hint(keys.No))
-	frame := s.frame(lines, w, len(lines)+2, s.cut(c.title, w-6), "", true)
-	x, y := (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1)
-	c.buttons = box{x + 1, y + len(frame) - 2, w - 2, 1}
-	s.over(screen, frame, x, y)
+	c.buttons.draw(r, s, screen, lines, w, c.title, "", c.hints(r))
 }
 
 func (c *confirm) foot(r *Root, s *scene) string {
@@ -78,15 +75,32 @@ func (c *confirm) hints(r *Root) []key.Binding {
 	return []key.Binding{r.k.Confirm.Yes, r.k.Confirm.No}
 }
 
+func (c *confirm) click(r *Root, x, y int) tea.Cmd { return c.buttons.click(r, x, y, c.hints(r)) }
+
+func (c *confirm) wheel(*Root, int, int, int) {}
+
+// buttons is the line of the keys that answer a question of callboard's own: where
+// it stood in the last view.
+type buttons struct{ at box }
+
+// draw lays the question over the middle of the screen, its keys in the last line.
+func (b *buttons) draw(r *Root, s *scene, screen, lines []string, w int, title, note string, keys []key.Binding) {
+	hints := make([]string, len(keys))
+	for i, k := range keys {
+		hints[i] = s.hint(k)
+	}
+	lines = append(lines, "", " "+strings.Join(hints, "   "))
+	at := s.popUp(screen, lines, r.width, w, title, note)
+	b.at = box{at.x + 1, at.y + at.h - 2, w - 2, 1}
+}
+
 // click takes a press on one of the keys; a server's words are no buttons.
-func (c *confirm) click(r *Root, x, y int) tea.Cmd {
-	if !c.buttons.has(x, y) {
+func (b *buttons) click(r *Root, x, y int, keys []key.Binding) tea.Cmd {
+	if !b.at.has(x, y) {
 		return nil
 	}
-	if b, ok := hintAt(r.lineAt(y), x, c.hints(r)); ok {
-		return r.pushed(b)
+	if k, ok := hintAt(r.lineAt(y), x, keys); ok {
+		return r.pushed(k)
 	}
 	return nil
 }
-
-func (c *confirm) wheel(*Root, int, int, int) {}

@@ -105,8 +105,7 @@ func (g *guardOverlay) draw(r *Root, s *scene, screen []string) {
 	if g.wrong != "" {
 		lines = append(lines, " "+s.t.Warning.Paint(s.cut(g.wrong, w-4)))
 	}
-	frame := s.frame(lines, w, len(lines)+2, title, "", true)
-	s.over(screen, frame, (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1))
+	s.popUp(screen, lines, r.width, w, title, "")
 }
 
 func (g *guardOverlay) hints(r *Root) []key.Binding {

@@ -29,6 +29,16 @@ type clickable interface {
 	wheel(r *Root, x, y, by int)
 }
 
+var (
+	_ clickable = (*confirm)(nil)
+	_ clickable = (*manyConfirm)(nil)
+	_ clickable = (*bulkOverlay)(nil)
+	_ clickable = (*savedOverlay)(nil)
+	_ clickable = (*chooser)(nil)
+	_ clickable = (*picker)(nil)
+	_ clickable = (*lineOverlay)(nil)
+)
+
 // hinted is an overlay whose footer names keys, which are buttons then.
 type hinted interface {
 	hints(r *Root) []key.Binding

@@ -34,7 +34,7 @@ func (r *Root) savedFilters() []savedFilter {
 }
 
 // savedOverlay is the list of saved filters.
-type savedOverlay struct{ win window }
+type savedOverlay struct{ list overList }
 
 func (r *Root) openSaved() {
 	if len(r.savedFilters()) == 0 {
@@ -56,26 +56,26 @@ func (o *savedOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.over = nil
 		return nil
 	}
-	o.win.show(len(all), max(o.win.height, 1))
+	o.list.win.show(len(all), max(o.list.win.height, 1))
 	switch name := k.String(); {
 	case key.Matches(k, keys.Leave):
 		r.over = nil
 	case key.Matches(k, keys.Up):
-		o.win.cursor--
+		o.list.win.cursor--
 	case key.Matches(k, keys.Down):
-		o.win.cursor++
+		o.list.win.cursor++
 	case key.Matches(k, keys.Apply):
 		r.over = nil
-		return r.setFilter(all[o.win.cursor].text)
+		return r.setFilter(all[o.list.win.cursor].text)
 	case key.Matches(k, keys.Delete):
-		return o.remove(r, all[o.win.cursor])
+		return o.remove(r, all[o.list.win.cursor])
 	case len(name) == 1 && name[0] >= '1' && name[0] <= '9' && int(name[0]-'1') < len(all):
 		r.over = nil
 		return r.setFilter(all[name[0]-'1'].text)
 	default:
 		r.say(keyWord(k) + " does nothing here. " + keysOr(keys.Leave) + " leads back.")
 	}
-	o.win.show(len(all), max(o.win.height, 1))
+	o.list.win.show(len(all), max(o.list.win.height, 1))
 	return nil
 }
 
@@ -89,37 +89,40 @@ func (o *savedOverlay) remove(r *Root, f savedFilter) tea.Cmd {
 	if n := len(r.savedFilters()); n == 0 {
 		r.over = nil
 	} else {
-		o.win.show(n, max(o.win.height, 1))
+		o.list.win.show(n, max(o.list.win.height, 1))
 	}
 	return r.keepTaste()
 }
 
 func (o *savedOverlay) draw(r *Root, s *scene, screen []string) {
 	all := r.savedFilters()
-	w := min(r.width-2, 76)
-	o.win.show(len(all), max(min(len(all), len(screen)-6), 1))
-	var lines []string
-	for i := o.win.offset; i < len(all) && i < o.win.offset+o.win.height; i++ {
-		f := &all[i]
-		number := "  "
-		if i < 9 {
-			number = fmt.Sprintf("%d ", i+1)
-		}
-		from := ""
-		if f.config {
-			from = "  config"
-		}
-		text := number + s.fit(task.CleanLine(f.name, 60).Line(), 14) + "  "
-		text += s.fit("/"+task.CleanLine(f.text, 500).Line(), max(w-6-width(text)-width(from), 1)) + s.t.Dim.Paint(from)
-		if i == o.win.cursor {
-			lines = append(lines, " "+s.t.Selected.Around(s.t.Glyphs.Select+" "+text))
-		} else {
-			lines = append(lines, "   "+text)
-		}
-	}
-	frame := s.frame(lines, w, len(lines)+2, "Saved filters", o.win.place(len(all)), true)
-	s.over(screen, frame, (r.width-w)/2, max((len(screen)+1-len(frame))/2, 1))
+	o.list.draw(r, s, screen, &overLook{
+		title: "Saved filters", w: min(r.width-2, 76), n: len(all),
+		line: func(i, w int) string {
+			number, from := "  ", ""
+			if i < 9 {
+				number = fmt.Sprintf("%d ", i+1)
+			}
+			if all[i].config {
+				from = "  config"
+			}
+			text := number + s.fit(task.CleanLine(all[i].name, 60).Line(), 14) + "  "
+			return text + s.fit("/"+task.CleanLine(all[i].text, 500).Line(), max(w-width(text)-width(from), 1)) + s.t.Dim.Paint(from)
+		},
+	})
 }
+
+// click chooses the filter that is pressed; pressed again it filters by it.
+func (o *savedOverlay) click(r *Root, x, y int) tea.Cmd {
+	all := r.savedFilters()
+	if !o.list.click(x, y, len(all)) {
+		return nil
+	}
+	r.over = nil
+	return r.setFilter(all[o.list.win.cursor].text)
+}
+
+func (o *savedOverlay) wheel(r *Root, _, _, by int) { o.list.win.scroll(by, len(r.savedFilters())) }
 
 func (o *savedOverlay) hints(r *Root) []key.Binding {
 	k := &r.k.Saved
@@ -190,7 +193,7 @@ func (r *Root) filterNames() []string {
 	return names
 }
 
-// filterFaults says after a filter was asked for that it does not hold, "" where it
+// filterFault says after a filter was asked for that it does not hold, "" where it
 // does.
 func filterFault(m *model.Model) string {
 	if why := m.Board().FilterError(); why != "" {

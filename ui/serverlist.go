@@ -20,7 +20,7 @@ type serverColumn struct {
 
 // serverColumns returns the columns that a list w cells wide has room for. The
 // counts go first, last what an operator looks for.
-func serverColumns(s *scene, links []model.LinkView, w int) []serverColumn {
+func serverColumns(links []model.LinkView, w int) []serverColumn {
 	name := 6
 	for i := range links {
 		name = max(name, width(task.CleanLine(links[i].Name, 100).Line()))

@@ -58,7 +58,7 @@ func (p *serversPane) view(s *scene, w, h int, focused bool) []string {
 	if len(links) == 0 {
 		return s.centred([]string{"No server is attached to.", s.k.Servers.Connect.Help().Key + " attaches to one."}, w, h)
 	}
-	cols := serverColumns(s, links, w)
+	cols := serverColumns(links, w)
 	head := s.t.Header.Paint(s.cut("  "+headOf(s, cols), w))
 	page := &page{s: s, w: w - 2}
 	p.first = p.first[:0]
