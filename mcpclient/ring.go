@@ -52,6 +52,7 @@ type sentRequest struct {
 type logged struct {
 	frame task.Frame
 	read  bool
+	gone  bool     // it left the ring, and counts no more
 	raw   string   // the JSON-RPC id as it is written
 	about *subject // nil for nothing that is known
 }
@@ -122,6 +123,7 @@ func (r *ring) put(f task.Frame) {
 	r.bytes += len(f.Body)
 	for len(r.frames)-r.first > ringFrames || r.bytes > ringBytes && len(r.frames)-r.first > 1 {
 		r.bytes -= r.frames[r.first].size()
+		r.frames[r.first].gone = true // the log file may still have to read it
 		r.frames[r.first] = nil
 		r.first++
 	}
@@ -209,7 +211,11 @@ func (r *ring) complete(l *logged) {
 	l.read = true
 	f := &l.frame
 	before := l.size()
-	defer func() { r.bytes += l.size() - before }()
+	defer func() {
+		if !l.gone {
+			r.bytes += l.size() - before
+		}
+	}()
 	f.Body = r.cleaned(f.Body)
 	if f.Dir == task.Note {
 		return

@@ -140,3 +140,29 @@ func TestWhatIsMaskedIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, counted %d", total, r.bytes)
 	}
 }
+
+// heldFile is a log file that takes nothing until it is let.
+type heldFile struct{ let chan struct{} }
+
+func (f heldFile) Write(p []byte) (int, error) { <-f.let; return len(p), nil }
+
+// A message that left the log before a slow file took it costs nothing any more:
+// otherwise the log would hold less and less.
+func TestWhatLeftTheLogCountsNoMore(t *testing.T) {
+	f := heldFile{make(chan struct{})}
+	r := newRing(f)
+	for range ringFrames + maxUnwritten/2 {
+		r.put(task.Frame{Dir: task.In, Body: `{"id":1,"result":{"password":"x"}}`})
+	}
+	close(f.let)
+	if err := r.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held := 0
+	for _, l := range r.frames[r.first:] {
+		held += l.size()
+	}
+	if r.bytes != held {
+		t.Errorf("%d bytes are counted, %d are held", r.bytes, held)
+	}
+}
