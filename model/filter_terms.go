@@ -35,6 +35,7 @@ var (
 		task.Completed: wordBit["completed"], task.Failed: wordBit["failed"], task.Cancelled: wordBit["cancelled"],
 	}
 	callingBit, toolErrorBit = wordBit["calling"], wordBit["tool error"]
+	failedBit                = wordBit["failed"]
 	notOursBit, mustVisitBit = wordBit["not ours"], wordBit["must visit"]
 	expiredBit, goneBit      = wordBit["expired"], wordBit["gone"]
 	unknownBit               = wordBit["unknown"]
@@ -54,7 +55,7 @@ func (r *Row) words() wordSet {
 	case r.MustVisit():
 		return status | mustVisitBit | askingBit
 	case r.ToolFailed():
-		return status | toolErrorBit
+		return status | toolErrorBit | failedBit // the header counts both as one, and so do servers of 2025-11-25
 	case r.Task.Status.Terminal():
 		return status
 	case r.Mark == Expired:

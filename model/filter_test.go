@@ -60,10 +60,10 @@ func TestFilterLanguage(t *testing.T) {
 		"is:asking": "a", "is:live": "apw", "is:ended": "cfnx", "is:marked": "f", "is:mine": "p", "is:toolerror": "c", "is:tool-error": "c", "is:call": "p",
 		"is:late": "f", "is:wish": "", "is:asking,marked": "af", "!is:live": "cfnx", "is:": "acfnpwx",
 		"/^deploy/": "w", "/DEPLOY/": "", "/(?i)DEPLOY/": "w", "/which\\s/": "a", "/which\\Ssize/": "", "/the disk$/": "cfnpwx", "/dep": "w", "!/disk|size/": "",
-		"/^(work|call)ing$/": "pw", "/": "", "//": "acfnpwx", "/the di/ status:f": "f", "/^9e": "",
+		"/^(work|call)ing$/": "pw", "/": "", "//": "acfnpwx", "/the di/ status:f": "cf", "/^9e": "",
 		"urn:uuid": "p", "uuid:9e": "p", "approve: which": "a", "5\"": "a",
 		"dpsrv": "w", "depserv": "w", "dps": "w", "imcu": "p", "icust": "p", "arch": "c", "ahv": "", "deu": "a", "wrkng": "pw", "dly": "", "eploy_ice": "", "dsv": "", "bad": "",
-		"disk status:failed age>1d": "f", "disk status:failed age<1d": "", "!disk !status:asking": "", "!working !disk": "a",
+		"disk status:failed age>1d": "f", "disk status:failed age<1d": "c", "!disk !status:asking": "", "!working !disk": "a",
 		`tool:"importc`: "p", `"status:failed"`: "", "a>b": "",
 	} {
 		f, err := parseFilter(text)

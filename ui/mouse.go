@@ -184,8 +184,8 @@ func (r *Root) counted(x int) string {
 		}
 		g := &r.t.Glyphs
 		for _, c := range []struct{ glyph, filter string }{
-			{g.Working, "status:working,calling"}, {g.Asking, "status:asking"}, {g.Completed, "status:completed !status:tool-error"},
-			{g.Failed, "status:failed,tool-error"}, {g.Cancelled, "status:cancelled"}, {g.Gone, "status:gone,expired"},
+			{g.Working, "status:working,calling"}, {g.Asking, "status:asking"}, {g.Completed, "status:completed !status:failed"},
+			{g.Failed, "status:failed"}, {g.Cancelled, "status:cancelled"}, {g.Gone, "status:gone,expired"},
 		} {
 			rest, ok := strings.CutPrefix(strings.TrimSpace(part), c.glyph)
 			if ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
