@@ -38,6 +38,42 @@ func TestSince(t *testing.T) {
 	})
 }
 
+// A question may come before its task is listed, and a result may be read of a
+// task that ended long before: neither is news.
+func TestWhatWasThereIsNoNews(t *testing.T) {
+	s := newScript()
+	old := a("old", task.Completed)
+	hours := time.Date(1999, 12, 31, 20, 0, 0, 0, time.UTC) // the virtual clock begins at midnight
+	old.Created, old.Updated = hours, hours
+	s.put(old, a("asks", task.InputRequired))
+	s.onPage = func(task.Cursor) (task.Page, error) { // slowly
+		time.Sleep(2 * time.Second) // of virtual time
+		return task.Page{Tasks: []task.Task{old, a("asks", task.InputRequired)}}, nil
+	}
+	s.onResult = func(task.ID) (task.Result, error) { return task.Result{IsError: true}, nil }
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		st.tell(push(a("asks", task.InputRequired)), task.Prompted{Prompt: task.Prompt{ID: "p", Task: "asks", At: time.Now()}})
+		if st.Row(key("asks")) == nil || st.Row(key("old")) != nil {
+			t.Fatal("the list came first")
+		}
+		st.pass(3 * time.Second)
+		st.wish(ResultMsg{Key: key("old")})
+		if r := st.row("old"); !r.ToolFailed() {
+			t.Fatalf("%+v", r.Outcome)
+		}
+		if all := st.Since(time.Time{}); all.Total() != 0 {
+			t.Errorf("it counts: %+v", all)
+		}
+		st.tell(push(a("new", task.Working)), push(a("new", task.Completed)))
+		st.pass(time.Second)
+		st.wish(ResultMsg{Key: key("new")})
+		if all := st.Since(time.Time{}); all.Began != 1 || all.Ended != 1 || all.Failed != 1 {
+			t.Errorf("%+v", all)
+		}
+	})
+}
+
 func TestSinceIsBounded(t *testing.T) {
 	var d diary
 	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -31,6 +31,7 @@ func (m *Model) connect(t Target) {
 		return
 	}
 	l := m.attach(t)
+	l.called = true
 	if closed := m.closing[t.Name]; closed != nil {
 		l.after = closed
 		delete(m.closing, t.Name)

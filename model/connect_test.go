@@ -160,6 +160,9 @@ func TestConnect(t *testing.T) {
 			if len(v) != 2 || v[1].Name != "lab" || v[1].State != Quiet || v[1].Guard != "prod" || st.Row(task.Key{Server: "lab", ID: "mine"}) == nil {
 				t.Fatalf("%+v", v)
 			}
+			if got := st.line(); got != "lab is connected." {
+				t.Errorf("notice %q", got)
+			}
 			for _, again := range []Target{{Name: "lab", URL: "http://else/mcp"}, {Name: "else", URL: "http://lab/mcp"}} {
 				again.Endpoint = newScript()
 				st.wish(ConnectMsg{again})

@@ -94,7 +94,10 @@ func (m *Model) dialed(l *link, d dialed) {
 	if l.met && !l.quiet {
 		m.note(l, "connected again: all tasks are asked for anew")
 		m.tell(false, "%s is connected again.", l.target.Name)
+	} else if l.called {
+		m.tell(false, "%s is connected.", l.target.Name)
 	}
+	l.called = false
 	l.met, l.quiet = true, false
 	m.keep(l, m.resumeChange(l)...)
 	m.follow(l)

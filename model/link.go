@@ -79,8 +79,10 @@ type link struct {
 	end     context.CancelFunc
 	left    bool
 	leaving []*Row
-	next    *Target
-	after   <-chan struct{}
+	// called: the person asked for it while callboard ran, and is told when it is reached.
+	called bool
+	next   *Target
+	after  <-chan struct{}
 	// readOnlyAll: no server is written to, this one is no exception.
 	readOnlyAll bool
 

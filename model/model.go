@@ -94,6 +94,7 @@ type Model struct {
 
 	rev, rings uint64
 	diary      diary
+	born       time.Time // when the first server was reached for
 	losing     losing
 	hushed     bool // what is withdrawn now is no news
 	notice     notice
@@ -122,6 +123,7 @@ func New(o Options) *Model {
 // Init returns the command that dials all targets.
 func (m *Model) Init() tea.Cmd {
 	m.now = time.Now()
+	m.born = m.now
 	for _, l := range m.links {
 		m.begin(l)
 	}

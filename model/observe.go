@@ -207,7 +207,7 @@ func (m *Model) changed(r *Row) {
 		if l := m.byName[r.Key.Server]; l != nil {
 			l.counts[r.class]--
 			l.counts[k]++
-			early = early || r.How == task.Listed && l.swept.IsZero()
+			early = early || l.swept.IsZero() && r.Call == nil && r.Sent == nil // a question may come before its task is listed
 		}
 		m.classed(r, r.class, k, early)
 		r.class = k

@@ -104,6 +104,7 @@ type awayPane struct {
 	from, to time.Time
 	n        int // events when it was drawn last
 	lines    []awayLine
+	tools    bool // the tool of one of them is known
 }
 
 // awayLine is one line of it: an event, or words.
@@ -134,12 +135,14 @@ func (p *awayPane) list(s *scene) {
 			{words: "you went at " + s.when(p.from)},
 		}
 	}
+	p.tools = false
 	at := []time.Time{p.to.Add(1), p.from} // what was learnt on coming back belongs to the time before
 	for i := len(all.Rows) - 1; i >= 0; i-- {
 		for len(marks) > 0 && all.Rows[i].At.Before(at[2-len(marks)]) {
 			lines, marks = append(lines, marks[0]), marks[1:]
 		}
 		lines = append(lines, awayLine{event: &all.Rows[i]})
+		p.tools = p.tools || !s.awayTool(&all.Rows[i]).IsZero()
 	}
 	lines = append(lines, marks...)
 	if all.More > 0 {
@@ -163,7 +166,7 @@ func (p *awayPane) view(s *scene, w, h int, focused bool) []string {
 	p.win.show(len(p.lines), h)
 	var out []string
 	for i := p.win.offset; i < len(p.lines) && len(out) < h; i++ {
-		line := s.awayLine(&p.lines[i], w-2)
+		line := s.awayLine(&p.lines[i], w-2, p.tools)
 		switch {
 		case i == p.win.cursor && focused:
 			line = s.t.Selected.Around(s.fitPainted(s.t.Glyphs.Select+" "+line, w))
@@ -181,7 +184,9 @@ func (p *awayPane) view(s *scene, w, h int, focused bool) []string {
 func (s *scene) fitPainted(line string, w int) string { return line + spaces(w-width(line)) }
 
 // awayLine draws one line: when, what, and of which task.
-func (s *scene) awayLine(l *awayLine, w int) string {
+//
+// tools: there is a column for the tool.
+func (s *scene) awayLine(l *awayLine, w int, tools bool) string {
 	if l.event == nil {
 		dash := strings.Repeat(s.t.Glyphs.Border.Top, 2)
 		return s.t.Dim.Paint(s.cut(dash+" "+l.words+" "+dash, w))
@@ -197,8 +202,8 @@ func (s *scene) awayLine(l *awayLine, w int) string {
 		return s.cut(line, w)
 	}
 	line += s.rowID(e.Key, 13)
-	if !e.Tool.IsZero() {
-		line += "  " + s.fit(e.Tool.Line(), 20)
+	if tool := s.awayTool(e); tools {
+		line += "  " + s.fit(tool.Line(), mostTool)
 	}
 	if s.many {
 		line += "  " + s.t.Dim.Paint(s.fit(s.serverName(e.Key.Server, 14), 14))
@@ -218,6 +223,14 @@ func (s *scene) awayLine(l *awayLine, w int) string {
 		}
 	}
 	return s.cut(line, w)
+}
+
+// awayTool is the tool of an event's task, as far as it is known by now.
+func (s *scene) awayTool(e *model.AwayRow) task.Text {
+	if row := s.m.Row(e.Key); e.Tool.IsZero() && row != nil {
+		return row.Tool
+	}
+	return e.Tool
 }
 
 // awayLook is how a kind of event looks.

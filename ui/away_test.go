@@ -51,6 +51,21 @@ func TestWhileYouWereAway(t *testing.T) {
 	}
 }
 
+// A tool that is learnt later stands with what its task did before, and the
+// servers and words stand in one column.
+func TestWhatHappenedNamesTheTool(t *testing.T) {
+	onOps(t, 120, 30, func(s *stage, srv *script) {
+		srv.push(fresh("first", task.Working))
+		srv.push(fresh("other", task.Working))
+		s.wait(time.Second)
+		s.press("W")
+		s.hides("deploy_service")
+		s.r.m.Row(task.Key{Server: "ops", ID: "first"}).Tool = task.Own("deploy_service")
+		s.press("j")
+		s.shows("began      first          deploy_service")
+	})
+}
+
 func TestAShortLookElsewhereIsNotAway(t *testing.T) {
 	onOps(t, 120, 30, func(s *stage, srv *script) {
 		s.send(tea.BlurMsg{})
