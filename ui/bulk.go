@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -132,11 +131,11 @@ func (c *manyConfirm) accept(r *Root) tea.Cmd {
 func (c *manyConfirm) head(s *scene, w int) []string {
 	var on []string
 	for _, name := range c.order {
-		on = append(on, fmt.Sprintf("%s%d", s.badge(name), c.servers[name]))
+		on = append(on, fmt.Sprintf("%d on %s", c.servers[name], strings.TrimSpace(s.badge(name))))
 	}
 	var lines []string
 	if len(on) > 0 {
-		lines = append(lines, render.Wrap("on "+strings.Join(on, ", "), w)...)
+		lines = append(lines, render.Wrap(strings.Join(on, ", "), w)...)
 	}
 	lines = append(lines, render.Wrap(cancelProves, w)...)
 	if n := len(c.skipped); n > 0 {
@@ -222,14 +221,11 @@ func (c *manyConfirm) click(r *Root, x, y int) tea.Cmd { return c.buttons.click(
 
 func (c *manyConfirm) wheel(_ *Root, _, _, by int) { c.text.scroll(by) }
 
-// bulkLife is how long the line about a cancel of many stays that went well.
-const bulkLife = 20 * time.Second
-
 // bulkLine says above the footer how far the cancel of many has come, "" where
 // there is none, or nothing that was not seen.
 func (r *Root) bulkLine() string {
 	b := r.m.Bulk()
-	if b == nil || !b.Running && (!b.Ended.After(r.bulkSeen) || bulkWell(b) && r.now.Sub(b.Ended) > bulkLife) {
+	if b == nil || !b.Running && (!b.Ended.After(r.bulkSeen) || bulkWell(b)) { // that it went well says the model
 		return ""
 	}
 	words := bulkWords(b)
@@ -246,9 +242,9 @@ func bulkWell(b *model.Bulk) bool { return len(b.Failed)+len(b.Unknown)+b.Stoppe
 
 // bulkWords is the sum of a cancel of many in words.
 func bulkWords(b *model.Bulk) string {
-	words := fmt.Sprintf("Cancelled %d of %d", b.Done, b.Total)
+	words := fmt.Sprintf("Cancel of %d: %d acknowledged", b.Total, b.Done) // it proves no end
 	if b.Running {
-		words = fmt.Sprintf("Cancelling %d: %d done", b.Total, b.Done)
+		words = fmt.Sprintf("Cancelling %d: %d acknowledged", b.Total, b.Done)
 	}
 	for _, p := range []struct {
 		n    int
@@ -371,8 +367,12 @@ func (o *bulkOverlay) draw(r *Root, s *scene, screen []string) {
 			head = append(head, " "+part)
 		}
 	}
+	none := "Nothing failed so far."
+	if !b.Running {
+		none = "Nothing failed. The rows say what became of the tasks: some may still end otherwise."
+	}
 	o.list.draw(r, s, screen, &overLook{
-		title: "Cancel of many", w: w, head: append(head, ""), n: bulkItems(b), none: "Nothing failed so far.",
+		title: "Cancel of many", w: w, head: append(head, ""), n: bulkItems(b), none: none,
 		line: func(i, w int) string {
 			word, f := bulkItem(b, i)
 			return s.fit(s.fit(word, 8)+" "+s.bulkName(f.Key)+": "+oneLine(f.Why), w)
