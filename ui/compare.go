@@ -260,15 +260,14 @@ func (p *picker) pick(r *Root) tea.Cmd {
 
 func (p *picker) draw(r *Root, s *scene, screen []string) {
 	p.list.draw(r, s, screen, &overLook{
-		title: "Compare with which result?", w: min(r.width-2, 76), n: len(p.keys), none: "Looking for results.",
+		title: p.question(), w: min(r.width-2, 76), n: len(p.keys), none: "Looking for results.",
 		line: func(i, w int) string {
 			row := s.m.Row(p.keys[i])
 			if row == nil {
 				return s.fit("gone", w)
 			}
 			st := s.statusOf(row)
-			return s.fit(s.fit(s.shortID(s.rowName(row), 26), 26)+" "+st.role.Paint(s.fit(st.glyph+" "+st.word, 14))+" "+
-				s.fit(s.when(row.Since), 20)+s.cut(message(row), max(w-62, 0)), w)
+			return s.fit(s.rowID(row.Key, 19)+"  "+st.role.Paint(s.fit(st.glyph+" "+st.word, 13))+" "+s.when(row.Since)+"  "+message(row), w)
 		},
 	})
 }
@@ -285,6 +284,14 @@ func (p *picker) wheel(_ *Root, _, _, by int) { p.list.win.scroll(by, len(p.keys
 
 func (p *picker) hints(r *Root) []key.Binding {
 	return []key.Binding{named(r.k.List.Open, "compare"), r.k.List.Down, r.k.List.Up, r.k.Everywhere.Back}
+}
+
+// question is the picker's title. All results in it are of one tool.
+func (p *picker) question() string {
+	if p.tool.IsZero() {
+		return "Compare with which result?"
+	}
+	return "Compare with which result of " + task.CleanLine(p.tool.Line(), 30).Line() + "?"
 }
 
 func (p *picker) foot(r *Root, s *scene) string { return s.hintRow(p.hints(r), r.width) }

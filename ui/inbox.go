@@ -133,23 +133,23 @@ func (s *scene) askLines(a *model.Ask, w int, selected, focused bool) []string {
 		mark = s.t.Glyphs.Select + " "
 	}
 	dot := " " + s.t.Glyphs.Dot + " "
-	who := s.asker(a)
+	lead, what := "", ""
 	if p := placeOf(s.m, a); p.Of > 1 && a.State != model.Answered && a.State != model.Withdrawn {
-		who = fmt.Sprintf("%d of %d", p.Number, p.Of) + dot + who
+		lead = fmt.Sprintf("%d of %d", p.Number, p.Of) + dot
 	}
-	what := ""
 	switch {
 	case w >= kindFrom:
 		what = s.fit(kind(&a.Prompt), kindWidth) + "  "
 	case a.Prompt.Mode != task.FormMode:
-		who = kind(&a.Prompt) + dot + who
+		lead = kind(&a.Prompt) + dot + lead
 	}
 	end, role := s.askLeft(a)
 	waits := ""
 	if w >= waitsFrom {
 		waits = s.fit(age(s.since(a.Prompt.At)), 5) + "  "
 	}
-	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " + waits + role.Paint(s.fit(end, 5)) + "  " + what + s.t.Strong.Paint(who)
+	first := mark + st.role.Paint(s.fit(st.glyph+" "+st.word, 12)) + "  " + waits + role.Paint(s.fit(end, 5)) + "  " + what
+	first += s.t.Strong.Paint(lead + s.asker(a, w-width(first)-width(lead)))
 	words := a.Prompt.Message.Line()
 	if more := s.askMore(a); more != "" { // cut are the words, not what befell them
 		words = s.cut(words, max(w-7-width(more), w/3)) + dot + more
@@ -204,11 +204,20 @@ func (s *scene) askMore(a *model.Ask) string {
 	return ""
 }
 
-// asker says who asks: the server, the tool, the task.
-func (s *scene) asker(a *model.Ask) string {
+// asker says who asks, in w cells where that can be: the server, the task, the
+// tool.
+func (s *scene) asker(a *model.Ask, w int) string {
 	who := s.guard(a.Server) + task.CleanLine(a.Server, 100).Line()
 	if row := s.m.Row(a.Row); row != nil {
-		return who + " " + s.t.Glyphs.Dot + " " + s.rowName(row)
+		whole := who + " " + s.t.Glyphs.Dot + " " + s.rowName(row)
+		if width(whole) <= w || a.Row.ID == "" {
+			return whole
+		}
+		short := who + " " + s.t.Glyphs.Dot + " " + s.shortID(a.Row.ID.Text().Line(), 8)
+		if !row.Tool.IsZero() {
+			short += " (" + s.cut(row.Tool.Line(), 30) + ")"
+		}
+		return short
 	}
 	return who + " " + s.t.Glyphs.Dot + " for no task that it named"
 }

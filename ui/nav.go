@@ -216,7 +216,7 @@ func (r *Root) unsent() []unsentForm {
 		if a.State == model.Answered || !held && d == nil {
 			continue
 		}
-		name := s.asker(a) + `: "` + s.cut(a.Prompt.Message.Line(), 60) + `"`
+		name := s.asker(a, 60) + `: "` + s.cut(a.Prompt.Message.Line(), 60) + `"`
 		switch {
 		case held:
 			name += ", an answer that is held"

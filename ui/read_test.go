@@ -84,6 +84,12 @@ func TestACopyInTheEditorAndThePager(t *testing.T) {
 	})
 }
 
+func TestThePickerNamesTheTool(t *testing.T) {
+	if got := (&picker{tool: task.Own("deploy")}).question(); got != "Compare with which result of deploy?" {
+		t.Error(got)
+	}
+}
+
 func TestCompareWithAPickedResult(t *testing.T) {
 	for _, w := range []int{80, 120} {
 		onReports(t, w, 24, func(s *stage, srv *script) {
@@ -96,7 +102,7 @@ func TestCompareWithAPickedResult(t *testing.T) {
 			s.press("D")
 			s.shows("Compare with which result?")
 			for range 9 {
-				if strings.Contains(s.see(), "▌ task backup-before") {
+				if strings.Contains(s.see(), "▌ backup-before") {
 					break
 				}
 				s.press("j")
