@@ -2,6 +2,7 @@ package model
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -85,7 +86,9 @@ type losing struct {
 const (
 	lossesKept = 100
 	lossesOnce = 1000 // how many are looked at in one Update
-	warned     = -1   // Row.warns of a row that was told of
+	// lossesSpare is how many entries there may be beyond two a row.
+	lossesSpare = 1024
+	warned      = -1 // Row.warns of a row that was told of
 )
 
 type lossEntry struct {
@@ -102,7 +105,21 @@ func (m *Model) mayLose(r *Row) {
 	if at := m.warnAt(r, end).UnixNano(); at != r.warns {
 		r.warns = at
 		heap.Push(&m.losing.heap, lossEntry{at, r})
+		if len(m.losing.heap) > 2*m.board.Total()+lossesSpare {
+			m.dropStaleLosses()
+		}
 	}
+}
+
+// stale reports whether nothing is to be told when e's turn comes.
+func (m *Model) stale(e lossEntry) bool { return e.row.warns != e.at || m.Row(e.row.Key) != e.row }
+
+// dropStaleLosses drops what would be dropped when its turn comes, which may be
+// days away: of rows that went, and of times to live that became others.
+func (m *Model) dropStaleLosses() {
+	h := &m.losing.heap
+	*h = slices.DeleteFunc(*h, m.stale)
+	heap.Init(h)
 }
 
 // tellLosses takes note of what is to be told now.
@@ -114,7 +131,7 @@ func (m *Model) tellLosses() {
 		}
 		e := heap.Pop(h).(lossEntry)
 		r := e.row
-		if r.warns != e.at || m.Row(r.Key) != r {
+		if m.stale(e) {
 			continue
 		}
 		r.warns = 0

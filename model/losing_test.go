@@ -102,6 +102,34 @@ func TestLossesAreBounded(t *testing.T) {
 	})
 }
 
+// A server that says of a task again and again that it is kept longer costs no more
+// for that.
+func TestLossesToBeToldAreBounded(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		s.put(limited("asks", task.InputRequired, time.Hour))
+		st.pass(time.Second)
+		began := time.Now()
+		for i := range 3 * lossesSpare {
+			again := limited("asks", task.InputRequired, time.Hour+time.Duration(i)*time.Second)
+			again.Created, again.Updated = began, began.Add(time.Duration(i)*time.Millisecond)
+			s.put(again)
+			st.tell(push(again))
+		}
+		if n := len(st.losing.heap); n > lossesSpare+3 {
+			t.Errorf("%d are to be told of one task", n)
+		}
+		st.pass(time.Hour + 3*lossesSpare*time.Second - 90*time.Second)
+		if all, n := st.Losses(0); n != 0 {
+			t.Errorf("too early: %v", all)
+		}
+		st.pass(60 * time.Second)
+		if _, n := st.Losses(0); n != 1 {
+			t.Errorf("%d told", n)
+		}
+	})
+}
+
 func TestNewsLeavesTheBacklogOut(t *testing.T) {
 	s := newScript()
 	play(t, Options{}, s, func(st *stage) {
