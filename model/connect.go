@@ -12,19 +12,13 @@ import (
 // disconnectedWhy is why nothing of a server waits any more.
 const disconnectedWhy = "the server was disconnected here"
 
-// connect attaches to a further server. A name, or an address, that is there
-// already is told. Where the last rows of a server of that name are still being
+// connect attaches to a further server. A name that is there already is told; an
+// address may have several, with other credentials. Where the last rows of a server of that name are still being
 // cleared away it is connected to after that.
 func (m *Model) connect(t Target) {
-	for _, l := range m.links {
-		switch {
-		case l.target.Name == t.Name:
-			m.tell(true, "%s is attached to already.", t.Name)
-			return
-		case l.target.URL == t.URL && t.URL != "":
-			m.tell(true, "%s is attached to already, as %s.", t.URL, l.target.Name)
-			return
-		}
+	if slices.ContainsFunc(m.links, func(l *link) bool { return l.target.Name == t.Name }) {
+		m.tell(true, "%s is attached to already.", t.Name)
+		return
 	}
 	if old := m.byName[t.Name]; old != nil { // it is being cleared away
 		old.next = &t
@@ -114,7 +108,7 @@ func (m *Model) outlives(l *link, live int) bool {
 	return live > 0 || l.hasResults(m.now) || m.receives(l) || l.resume.Joined || l.about.Joined || l.resume.PostOnly
 }
 
-// closed is the news that a link was closed, and in a sentence what could not be
+// closedLink is the news that a link was closed, and in a sentence what could not be
 // kept, "" for nothing.
 type closedLink struct {
 	name, why string

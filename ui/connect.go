@@ -54,6 +54,10 @@ func (r *Root) connected(msg connectMsg) tea.Cmd {
 		return nil
 	}
 	t := msg.target
+	if as := r.attachedAs(t.URL); as != "" && as != t.Name && !r.configured(msg.word) {
+		r.fail(task.CleanLine(t.URL, 200).Line() + " is attached to already, as " + task.CleanLine(as, 60).Line() + ".")
+		return nil
+	}
 	names := r.serverNames()
 	if slices.Contains(names, t.Name) && t.Name != msg.word && r.urlOf(t.Name) != t.URL {
 		for n := 2; slices.Contains(names, t.Name); n++ { // another server of that host
@@ -63,6 +67,22 @@ func (r *Root) connected(msg connectMsg) tea.Cmd {
 	r.servers.at = t.Name
 	r.servers.follow = true
 	return r.m.Update(model.ConnectMsg{Target: t})
+}
+
+// configured reports whether a word is the name of a server of the configuration.
+// Two of these may have one address: each has credentials of its own.
+func (r *Root) configured(word string) bool {
+	return r.o.Servers != nil && slices.Contains(r.o.Servers(), word)
+}
+
+// attachedAs is the name of a server with that URL, "" for none.
+func (r *Root) attachedAs(url string) string {
+	for _, l := range r.m.Links() {
+		if l.URL == url && url != "" {
+			return l.Name
+		}
+	}
+	return ""
 }
 
 func (r *Root) urlOf(server string) string {

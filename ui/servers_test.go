@@ -118,3 +118,20 @@ func TestAFormOfAServerThatWent(t *testing.T) {
 		s.fitsScreen()
 	})
 }
+
+// Two servers of the configuration may share an address, since each has credentials
+// of its own; what is typed as a URL is the server that is there.
+func TestOneAddressUnderTwoNames(t *testing.T) {
+	play(t, 100, 30, func() map[string]*script { return map[string]*script{"ops": opsServer()} }, func(s *stage) {
+		other := opsServer()
+		s.r.o.Servers = func() []string { return []string{"ops", "bob"} }
+		s.r.o.Connect = func(word string) (model.Target, error) {
+			return model.Target{Name: word, URL: "https://ops.example.com/mcp", Endpoint: other}, nil
+		}
+		s.press(":", "connect ops.example.com", "enter")
+		s.shows("https://ops.example.com/mcp is attached to already, as ops.")
+		s.press(":", "connect bob", "enter")
+		s.press("s")
+		s.shows("Servers 2", "bob")
+	})
+}
