@@ -66,3 +66,23 @@ func TestTasteIsKeptInOrder(t *testing.T) {
 		}
 	})
 }
+
+// A result that is open takes a theme that is chosen by its name.
+func TestAThemeByNamePaintsWhatIsOpen(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		dark, err := themes.New("dark", false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.r.o.Theme = func(string) (*themes.Theme, error) { return dark, nil }
+		s.clickOn("disk is full")
+		s.clickOn("disk is full")
+		s.press("/", "disk", "enter") // a match is marked in each theme
+		seen := func() string { return s.r.result.doc.View(s.r.laid.side.w-4, s.r.laid.side.h-2) }
+		plain := seen()
+		s.press(":", "theme dark", "enter")
+		if painted := seen(); painted == plain {
+			t.Errorf("the result looks as before:\n%s", painted)
+		}
+	})
+}

@@ -297,7 +297,7 @@ func (r *Root) setTheme(name string) tea.Cmd {
 		return nil
 	}
 	*r.t = *t
-	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
+	r.repaint()
 	r.say(fmt.Sprintf("The theme is %s, for this run.", task.CleanLine(name, 60).Line()))
 	return nil
 }

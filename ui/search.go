@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"callboard/themes"
 	"callboard/ui/render"
 
@@ -250,7 +252,7 @@ func (v *scroll) mark(lines []string) []string {
 	}
 	f.jump = false
 	v.top = max(min(v.top, len(lines)-v.height), 0)
-	out := append([]string(nil), lines...)
+	out := slices.Clone(lines)
 	for i, m := range found {
 		role := &f.t.Match
 		if i == f.at {
@@ -265,7 +267,7 @@ func (v *scroll) mark(lines []string) []string {
 	return out
 }
 
-// found takes in a slice of a search.
+// searchFound takes in a slice of a search.
 func (r *Root) searchFound(msg render.FoundMsg) tea.Cmd {
 	r.viewOf = viewKey{}
 	return msg.Take()

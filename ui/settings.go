@@ -72,15 +72,20 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 		r.o.Settings.LogHide = s.LogHide
 		r.log.hide(s.LogHide)
 	}
-	for _, d := range []*render.Document{r.result.doc, r.result.shown(), r.log.doc} {
-		d.Repaint()
-	}
 	r.o.Settings.Notify, r.o.Settings.NoTitle, r.o.Settings.TTLWarning = s.Notify, s.NoTitle, s.TTLWarning
 	cmd = tea.Batch(cmd, r.m.Update(model.WarnMsg{Before: s.TTLWarning}))
 	r.o.Settings.Images = s.Images
-	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
+	r.repaint()
 	if msg.Note != "" {
 		r.say(msg.Note)
 	}
 	return cmd
+}
+
+// repaint has everything drawn anew: the look is another one.
+func (r *Root) repaint() {
+	for _, d := range []*render.Document{r.result.doc, r.result.shown(), r.log.doc} {
+		d.Repaint()
+	}
+	r.viewOf, r.tasks.linesOf = viewKey{}, tableKey{}
 }
