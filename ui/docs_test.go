@@ -77,7 +77,7 @@ func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 var (
 	tableRow   = regexp.MustCompile(`(?m)^\|(.*)\|$`)
 	inCode     = regexp.MustCompile("`([^`\n]+)`")
-	actionName = regexp.MustCompile("^[a-z]+\\.[a-z-]+$")
+	actionName = regexp.MustCompile(`^[a-z]+\.[a-z-]+$`)
 	aKey       = regexp.MustCompile(`^([^ ]|(ctrl|alt|shift)\+[^ ]+|esc|tab|enter|space|pgup|pgdn|home|end|left|right|up|down)$`)
 )
 
