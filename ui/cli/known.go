@@ -153,7 +153,27 @@ func (a *Args) find(word string, getenv func(string) string) (Server, error) {
 	if err != nil {
 		return Server{}, a.noServer(word, err)
 	}
-	return a.At(at.Host, at.URL, at.Shown), nil
+	s := a.At(at.Host, at.URL, at.Shown)
+	a.beware(&s, at, getenv)
+	return s, nil
+}
+
+// beware gives a server with a URL what the configuration keeps from mistakes: a
+// guard, and read-only, hold for the place, whatever it is called by. Credentials
+// are those of the name alone.
+func (a *Args) beware(s *Server, at config.Address, getenv func(string) string) {
+	for _, c := range a.Config.Servers {
+		if c.Guard == "" && !c.ReadOnly {
+			continue
+		}
+		if known, err := c.Address(getenv); err != nil || !known.Same(at) {
+			continue
+		}
+		s.Guard = cmp.Or(s.Guard, c.Guard)
+		if c.ReadOnly && !a.given["read-only"] {
+			s.ReadOnly, s.Sampling = true, samplingOff
+		}
+	}
 }
 
 // noServer says what is wrong with a word that is neither a name nor a URL.

@@ -154,6 +154,26 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
+// A guard and read-only hold for the place, under each of its names; credentials
+// are those of the name alone.
+func TestAnAddressKeepsWhatItsNameHas(t *testing.T) {
+	const here = "[servers.here]\nurl = \"http://127.0.0.1:8080/mcp\"\nread-only = true\nguard = \"live\"\nheaders = { X-Key = \"s3cret\" }\nsampling = \"manual\"\n"
+	for line, held := range map[string]bool{
+		"localhost:8080/mcp": true, "http://[::1]:8080/mcp/": true, "HTTP://LOCALHOST:8080/mcp": true,
+		"localhost:8081/mcp": false, "localhost:8080/mcp2": false, "example.com:8080/mcp": false,
+		"--read-only=false localhost:8080/mcp": false,
+	} {
+		a, err := beside(t, here, append(strings.Fields(line), "--sampling=manual"))
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		s := a.Servers[0]
+		if s.ReadOnly != held || s.Samples() == held || (s.Guard == "live") != (held || a.given["read-only"]) || len(s.Header) > 0 || s.Config != nil {
+			t.Errorf("%s: %+v", line, s)
+		}
+	}
+}
+
 func TestGuard(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
@@ -167,6 +187,9 @@ func TestGuard(t *testing.T) {
 		{"run staging t --confirm prod", "--confirm is not for this server: it is staging", true, false},
 		{"answer staging t --confirm staging", "", false, false},
 		{"run staging t", "", false, false},
+		{"cancel https://PROD.example:443/mcp/ t", "PROD.example:443 is guarded", false, false},
+		{"cancel prod.example/mcp t --confirm prod.example", "", false, false},
+		{"cancel prod.example/other t", "", false, false},
 	} {
 		a, err := beside(t, twoServers, strings.Fields(c.line))
 		if err != nil {

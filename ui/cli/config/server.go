@@ -59,12 +59,8 @@ type Access struct {
 // session file. Errors name the variable or the file that is missing, and never
 // a value.
 func (s *Server) Access(getenv func(string) string) (a Access, err error) {
-	full, err := s.expand(s.URL, getenv)
-	if err == nil {
-		a.Address, err = ParseURL(full)
-	}
-	if err != nil {
-		return a, fmt.Errorf("%s: url: %w", s.Name, err)
+	if a.Address, err = s.Address(getenv); err != nil {
+		return a, err
 	}
 	a.Header = http.Header{}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
@@ -88,6 +84,40 @@ func (s *Server) Access(getenv func(string) string) (a Access, err error) {
 		return a, fmt.Errorf("%s: session-file is empty: it should hold a session id", s.Name)
 	}
 	return a, nil
+}
+
+// Address expands the server's URL alone. Errors are as those of Access.
+func (s *Server) Address(getenv func(string) string) (Address, error) {
+	full, err := s.expand(s.URL, getenv)
+	if err != nil {
+		return Address{}, fmt.Errorf("%s: url: %w", s.Name, err)
+	}
+	a, err := ParseURL(full)
+	if err != nil {
+		return a, fmt.Errorf("%s: url: %w", s.Name, err)
+	}
+	return a, nil
+}
+
+// Same reports whether two addresses lead to one server, as far as their words
+// tell: this machine has many names, a port may be left out, a slash may end a
+// path.
+func (a Address) Same(b Address) bool { return a.plain() == b.plain() }
+
+// plain is the address in one way of writing it, without user info and scheme.
+func (a Address) plain() string {
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		return a.URL
+	}
+	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if loopback(host) {
+		host = "localhost"
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(host, port) + strings.TrimRight(u.EscapedPath(), "/") + "?" + u.RawQuery
 }
 
 // expand replaces ${VAR} and ${file:PATH}, and $$ by a dollar; as other clients
