@@ -23,7 +23,12 @@ type serverColumn struct {
 func serverColumns(links []model.LinkView, w int) []serverColumn {
 	name := 6
 	for i := range links {
-		name = max(name, width(task.CleanLine(links[i].Name, 100).Line()))
+		l := &links[i]
+		n := width(task.CleanLine(l.Name, 100).Line())
+		if l.Guard != "" {
+			n += width(guardWord(l.Guard)) + 1
+		}
+		name = max(name, n)
 	}
 	name = min(name, max(w/4, 10))
 	number := func(title string, width int, of func(*model.LinkView) int) serverColumn {
@@ -35,7 +40,7 @@ func serverColumns(links []model.LinkView, w int) []serverColumn {
 			return st.role.Paint(st.glyph + " " + st.word)
 		}},
 		{"SERVER", name, false, func(s *scene, l *model.LinkView, w int) string {
-			return s.t.Strong.Paint(s.serverName(l.Name, w))
+			return s.t.Strong.Paint(s.serverCell(l.Name, w))
 		}},
 	}
 	if w >= 46 {
@@ -83,10 +88,15 @@ func linkNote(s *scene, l *model.LinkView) string {
 		return t.Warning.Paint("busy, " + left(l.NextTry.Sub(s.now)))
 	case l.Stalled:
 		return t.Warning.Paint("overdue")
-	case l.Pushed:
-		return "pushed"
 	}
-	return "polled"
+	news := "polled"
+	if l.Pushed {
+		news = "pushed"
+	}
+	if l.About.ReadOnly {
+		news += t.Dim.Paint(", read only")
+	}
+	return news
 }
 
 // headOf is the titles of the columns.

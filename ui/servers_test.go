@@ -8,6 +8,8 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestTwelveServers(t *testing.T) {
@@ -42,6 +44,15 @@ func TestTwelveServers(t *testing.T) {
 	})
 }
 
+func TestTheListOfServersSaysWhichAreReadOnly(t *testing.T) {
+	onOps(t, 100, 30, func(s *stage, _ *script) {
+		l := model.LinkView{State: model.Live, Pushed: true, About: task.About{ReadOnly: true}}
+		if got := ansi.Strip(linkNote(s.r.scene(), &l)); got != "pushed, read only" {
+			t.Error(got)
+		}
+	})
+}
+
 func TestConnectAndDisconnect(t *testing.T) {
 	play(t, 100, 30, func() map[string]*script { return map[string]*script{"ops": opsServer()} }, func(s *stage) {
 		other := opsServer()
@@ -59,7 +70,7 @@ func TestConnectAndDisconnect(t *testing.T) {
 		s.press("o")
 		s.press("mcp", "enter")
 		s.wait(time.Second)
-		s.shows("Servers 2", "▌ ◑ quiet       lab")
+		s.shows("Servers 2", "▌ ◑ quiet       PROD lab ")
 		s.press("enter")
 		s.shows("guard     prod: the name is to be typed")
 		s.press("o")
