@@ -153,6 +153,10 @@ func (a *Args) find(word string, getenv func(string) string) (Server, error) {
 	if err != nil {
 		return Server{}, a.noServer(word, err)
 	}
+	if len(a.Config.Servers) > 0 && misspelt(word) {
+		return Server{}, usage("the configuration has no server %s: there is %s; of a host that is called so, give the URL (https://%s/)",
+			ordinal(word), a.serverNames(), task.CleanLine(word, 80))
+	}
 	s := a.At(at.Host, at.URL, at.Shown)
 	a.beware(&s, at, getenv)
 	return s, nil
@@ -174,6 +178,21 @@ func (a *Args) beware(s *Server, at config.Address, getenv func(string) string) 
 			s.ReadOnly, s.Sampling = true, samplingOff
 		}
 	}
+}
+
+// misspelt reports whether a word looks like a name rather than an address: it is
+// one label, and not this machine's.
+func misspelt(word string) bool {
+	return !strings.ContainsAny(word, ".:/[") && !strings.EqualFold(word, "localhost")
+}
+
+// serverNames lists the names of the configuration.
+func (a *Args) serverNames() string {
+	var names []string
+	for _, s := range a.Config.Servers {
+		names = append(names, s.Name)
+	}
+	return task.CleanLine(strings.Join(names, ", "), 200).Line()
 }
 
 // noServer says what is wrong with a word that is neither a name nor a URL.

@@ -136,6 +136,7 @@ func TestConfigurationFaults(t *testing.T) {
 		{"", "", "which server?"},
 		{"", "config", "callboard config show, check or template"},
 		{twoServers, "https://me@h:x", "one word of the command line is not a URL, nor the name of a server"},
+		{twoServers, "ls prdo", `the configuration has no server "prdo": there is prod, staging, ops.example; of a host that is called so, give the URL (https://prdo/)`},
 		{twoServers, "prod staging --token-file x", "--token-file belongs to one server"},
 		{twoServers, "a.example b.example prod", "CALLBOARD_TOKEN belongs to one server"},
 		{"[servers.p]\nurl = 'h'\nheaders.A = '${NOPE}'", "ls p", "config.toml:1: p: headers.A: the variable NOPE is not set"},
