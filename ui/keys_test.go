@@ -78,6 +78,27 @@ func TestKeysReadTogetherAreSplit(t *testing.T) {
 	})
 }
 
+// What is pasted into a line cannot hide there, nor turn the writing around: it
+// becomes what the screen shows of it, and so finds it.
+func TestALineHoldsWhatTheScreenShows(t *testing.T) {
+	onOps(t, 120, 24, func(s *stage, srv *script) {
+		srv.push(task.Task{ID: "odd", Status: task.Working, Message: task.Clean("a\u202eb"), Created: time.Now(), Updated: time.Now()})
+		s.settle()
+		for _, opens := range []string{"/", ":"} {
+			s.press(opens)
+			s.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\u202eb\x1b[31m"), Paste: true})
+			s.shows("a<U+202E>b")
+			if view := s.r.View(); strings.Contains(view, "\u202e") {
+				t.Errorf("%s shows it as it is: %q", opens, view)
+			}
+			if opens == "/" && s.m.Board().Len() != 1 {
+				t.Errorf("it finds %d", s.m.Board().Len())
+			}
+			s.press("esc", "esc")
+		}
+	})
+}
+
 // In a field, a filter and the command line a word is text, though it may name
 // a key.
 func TestWordsThatNameKeysAreText(t *testing.T) {

@@ -217,7 +217,7 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	r.wanted, r.sought = task.Key{}, task.Key{}
 	r.viewOf = viewKey{}
 	if r.over != nil {
-		return r.over.update(r, k)
+		return r.over.update(r, r.asShown(k))
 	}
 	if k.Paste && !r.typing() {
 		r.say("Pasted text goes into fields only.")
@@ -248,6 +248,16 @@ func (r *Root) press(k tea.KeyMsg) tea.Cmd {
 	}
 	r.say(keyWord(k) + " does nothing here. " + r.k.Everywhere.Help.Help().Key + " shows the keys.")
 	return nil
+}
+
+// asShown makes text that goes into a line what the screen would show of it: what
+// was pasted may turn the writing around or be seen by nobody, and the line looks
+// for what is on the screen. A form takes it as it is.
+func (r *Root) asShown(k tea.KeyMsg) tea.KeyMsg {
+	if _, form := r.over.(*formOverlay); !form && k.Type == tea.KeyRunes && r.typing() {
+		k.Runes = []rune(task.Clean(string(k.Runes)).Line())
+	}
+	return k
 }
 
 // focused returns the pane that has the keys.

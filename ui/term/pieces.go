@@ -22,7 +22,7 @@ const (
 	longestPiece = 32
 	// escWait is how long the rest of a key may be behind its esc. It is also how
 	// long an esc takes that is a key of its own.
-	escWait = 40 * time.Millisecond
+	escWait = 20 * time.Millisecond
 )
 
 // before returns what goes before the next bytes that are read.
