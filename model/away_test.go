@@ -96,6 +96,27 @@ func TestSinceIsBounded(t *testing.T) {
 	}
 }
 
+// That a task is not known any more is an answer, and no fault of the link.
+func TestAnExpiredTaskIsNoFault(t *testing.T) {
+	s := newScript()
+	s.put(task.Task{ID: "t", Status: task.Completed, TTL: time.Minute, Created: time.Now(), Updated: time.Now()})
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		s.set(func() {
+			s.onGet = func(task.ID) (task.Task, error) {
+				return task.Task{}, &task.Error{Kind: task.RPC, Code: -32602, Message: task.Own("Task not found")}
+			}
+			s.onResult = func(task.ID) (task.Result, error) {
+				return task.Result{}, &task.Error{Kind: task.RPC, Code: -32602, Message: task.Own("Task not found")}
+			}
+		})
+		st.wish(ResultMsg{Key: task.Key{Server: "ops", ID: "t"}})
+		if o := st.Row(task.Key{Server: "ops", ID: "t"}).Outcome; o == nil || o.Err == nil || st.link().Faults != 0 {
+			t.Errorf("%+v, %d faults", o, st.link().Faults)
+		}
+	})
+}
+
 func TestFaultsByKind(t *testing.T) {
 	s := newScript()
 	s.put(a("t", task.Working))

@@ -266,7 +266,9 @@ func (m *Model) progressed(l *link) {
 // troubled takes in an error of a call on the session; it reports whether the
 // whole link is concerned.
 func (m *Model) troubled(l *link, e *task.Error) bool {
-	if e.Kind != task.SessionLost { // which down counts
+	// A lost session is counted by down; that a task is not known any more is an
+	// answer like others.
+	if e.Kind != task.SessionLost && !unknownTask(e) {
 		l.faults.add(e.Kind)
 	}
 	switch e.Kind {

@@ -3,7 +3,9 @@ package ui
 import (
 	"errors"
 	"testing"
+	"time"
 
+	"callboard/model/task"
 	"callboard/themes"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -39,6 +41,22 @@ func TestChanges(t *testing.T) {
 		if cmd() != nil || s.r.t.Name != "dark" {
 			t.Errorf("theme %s, asked %d times", s.r.t.Name, asked)
 		}
+	})
+}
+
+// What is said of settings that a person has just changed can be read, whatever
+// the servers tell at that moment; that is said after it.
+func TestWhatIsSaidOfSettingsCanBeRead(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.settle()
+		s.send(SettingsMsg{Settings: s.r.o.Settings, Note: "The theme is another."})
+		s.wait(time.Second)
+		srv.events <- task.Withdrawn{Prompt: "p1", Why: task.Own("nobody answered")}
+		s.settle()
+		s.shows("The theme is another.")
+		s.wait(readTime)
+		s.shows("can no longer be answered")
 	})
 }
 

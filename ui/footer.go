@@ -23,7 +23,8 @@ const (
 // model's where that is newer. An old one goes.
 func (r *Root) notice() note {
 	said := r.said
-	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) && at.After(r.read) {
+	unread := said.keep && r.now.Sub(said.at) < readTime
+	if line, bad, at := r.m.Notice(); line != "" && at.After(said.at) && at.After(r.read) && !unread {
 		said = note{text: r.sentenceOf(line), bad: bad, at: at}
 	}
 	life := noteLife

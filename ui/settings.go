@@ -78,6 +78,7 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 	r.repaint()
 	if msg.Note != "" {
 		r.say(msg.Note)
+		r.said.keep = true
 	}
 	return cmd
 }
