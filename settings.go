@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"callboard/model"
+	"callboard/model/task"
 	"callboard/themes"
 	"callboard/ui"
 	"callboard/ui/cli"
@@ -206,10 +208,7 @@ func taste(at *attachment, stderr io.Writer) (ui.Taste, func(ui.Taste) error) {
 	kept := at.folder.Taste()
 	raw, err := kept.Load()
 	if err == nil && raw != nil {
-		if err = json.Unmarshal(raw, &chosen); err != nil {
-			chosen = ui.Taste{}
-			err = fmt.Errorf("%s is not what callboard writes: %w", at.folder.TastePath(), err)
-		}
+		chosen, err = tasteOf(raw, at.folder.TastePath())
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(stderr, "callboard: %s\n", err)
@@ -221,6 +220,21 @@ func taste(at *attachment, stderr io.Writer) (ui.Taste, func(ui.Taste) error) {
 		}
 		return kept.Save(context.Background(), raw)
 	}
+}
+
+// tasteOf reads what is kept in the file of that path. What is wrong in one place
+// is left out there, and told: the rest was chosen, too.
+func tasteOf(raw []byte, path string) (chosen ui.Taste, err error) {
+	err = json.Unmarshal(raw, &chosen)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		field := task.CleanLine(cmp.Or(wrong.Field, "all of it"), 60).Line()
+		err = fmt.Errorf("%s is not what callboard writes (%s is %s), and is left out there", path, field, task.CleanLine(wrong.Value, 60).Line())
+	case err != nil:
+		err = fmt.Errorf("%s is not what callboard writes: %w", path, err)
+	}
+	return chosen, err
 }
 
 // configure carries out "callboard config".

@@ -186,3 +186,17 @@ func TestKeysOfTheConfiguration(t *testing.T) {
 		t.Errorf("code %d: %s", code, errs)
 	}
 }
+
+// One field that is wrong does not lose what was chosen beside it.
+func TestTasteThatIsWrongInOnePlace(t *testing.T) {
+	chosen, err := tasteOf([]byte(`{"commands":["servers"],"columns":["\u202e",1],"named":{"mine":"is:failed"},"side":40}`), "taste.json")
+	if chosen.Named["mine"] != "is:failed" || chosen.Side != 40 || len(chosen.Commands) != 1 || chosen.Columns != nil {
+		t.Errorf("read as %+v", chosen)
+	}
+	if err == nil || err.Error() != "taste.json is not what callboard writes (columns is array), and is left out there" {
+		t.Errorf("told as %v", err)
+	}
+	if _, err := tasteOf([]byte(`[]`), "taste.json"); err == nil || !strings.Contains(err.Error(), "all of it is array") {
+		t.Errorf("told as %v", err)
+	}
+}

@@ -128,6 +128,12 @@ func TestAnything(t *testing.T) {
 			lab.guard = "prod"
 			return map[string]*script{"ops": evil, "lab": lab}
 		}, func(s *stage) {
+			if seed%3 == 1 { // the file was written by somebody else
+				s.r.taste = Taste{
+					Commands: []string{poison, "columns x"}, Filters: []string{poison}, Named: map[string]string{poison: poison, "": "/(/"}, Side: -1 << 40,
+					Columns: map[string][]string{"": {"message:99999", poison, "status:-5", "task", "task"}, "ops": {"nope"}, poison: nil},
+				}
+			}
 			names := themes.Names()
 			var did []string
 			defer func() {
