@@ -276,6 +276,32 @@ func TestTheLogIsExported(t *testing.T) {
 	})
 }
 
+// At a reply the request is copied that it answers, and none where that is gone.
+func TestAtAReplyItsRequestIsCopiedAsCurl(t *testing.T) {
+	onLog(t, 120, 40, func(s *stage, srv *script) {
+		s.press("l")
+		srv.mu.Lock()
+		last := srv.frames[len(srv.frames)-1].Seq
+		for _, f := range srv.frames {
+			if f.Dir == task.Out && !f.Reply && f.ID != "" {
+				f.Dir, f.Reply, f.Wire, f.Body, f.At, f.Seq = task.In, true, nil, `{"result":{}}`, f.At.Add(time.Minute), last+2
+				lost := f
+				lost.ID, lost.Seq = "not there", last+1
+				srv.frames = append(srv.frames, lost, f)
+				break
+			}
+		}
+		srv.mu.Unlock()
+		s.wait(time.Second)
+		s.press("G", "Y")
+		if len(s.copies) != 1 || !strings.Contains(s.copies[0], "tools/call") {
+			t.Errorf("copied %q\n%s", s.copies, s.see())
+		}
+		s.press("k", "Y")
+		s.shows("The server sent this")
+	})
+}
+
 // What is copied runs in a shell as it was sent, with secrets from outside.
 func TestARequestIsCopiedAsCurl(t *testing.T) {
 	sh, err := exec.LookPath("sh")

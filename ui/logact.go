@@ -162,6 +162,9 @@ func (p *logPane) copyCurl(r *Root) tea.Cmd {
 		r.say("There is no request here.")
 		return nil
 	}
+	if line.Dir == task.In && line.Reply { // the request that it answers
+		line = p.asked(r.m, &line)
+	}
 	if why := notForCurl(&line); why != "" {
 		r.say(why)
 		return nil
@@ -179,6 +182,21 @@ func (p *logPane) copyCurl(r *Root) tea.Cmd {
 		}
 		return msg
 	}
+}
+
+// asked is the request that a reply of a server answers, the reply itself where
+// the log does not hold that any more.
+func (p *logPane) asked(m *model.Model, reply *model.LogLine) model.LogLine {
+	lines := m.Frames(maxShownFrames)
+	for _, e := range p.lines.all { // what is read still may be gone from the log
+		lines = append(lines, e.LogLine)
+	}
+	for _, l := range slices.Backward(lines) {
+		if l.Server == reply.Server && l.Dir == task.Out && !l.Reply && l.ID == reply.ID && !l.At.After(reply.At) {
+			return l
+		}
+	}
+	return *reply
 }
 
 // notForCurl says why a line is no request that could be sent again, "" where it is.
