@@ -126,7 +126,7 @@ func TestServersOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// The word of a guard is typed on a terminal.
+// The name of a server with a guard is typed on a terminal.
 func TestGuardIsTyped(t *testing.T) {
 	server, url := serve(t)
 	server.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working, Message: "digging"})

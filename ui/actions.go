@@ -64,7 +64,6 @@ func (r *Root) taskKey(k tea.KeyMsg) (tea.Cmd, bool) {
 		return r.copy(), true
 	case key.Matches(k, r.k.Log.Task):
 		r.openTaskLog()
-		r.alone()
 	case key.Matches(k, t.Cancel) && r.many():
 		return r.askCancelMany(), true
 	case key.Matches(k, t.Cancel):

@@ -128,6 +128,9 @@ func (r *Root) loneServer() string {
 // configuration, and what is for one server before what is for all.
 func (r *Root) choice() (entries []string, server string) {
 	set := &r.o.Settings
+	if len(r.taste.Columns)+len(set.ServerColumns) == 0 && set.Columns == nil {
+		return nil, "" // asked after each message, and mostly so
+	}
 	if lone := r.loneServer(); lone != "" {
 		for _, e := range [][]string{r.taste.Columns[lone], set.ServerColumns[lone]} {
 			if len(columnsOf(e)) > 0 {

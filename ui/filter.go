@@ -17,7 +17,7 @@ import (
 // it: what is wrong with the filter, or how many tasks pass it and what its last
 // word could become. The table follows what is typed.
 type filterOverlay struct {
-	input  textinput.Model
+	typedLine
 	before string // the filter that esc brings back
 	at     int    // in the history; its length for the line being typed
 	typed  string // what was typed before the history was gone through
@@ -37,11 +37,14 @@ type foundWords struct {
 	known     bool
 }
 
+// lineMost is how many characters a line may have: a URL may be long.
+const lineMost = 2000
+
 // textLine returns a line to type into.
 func (r *Root) textLine(prompt, text string) textinput.Model {
 	in := textinput.New()
 	in.Prompt = prompt
-	in.CharLimit = 500
+	in.CharLimit = lineMost
 	in.Width = max(r.width-width(prompt)-2, 1)
 	in.PromptStyle, in.TextStyle = r.t.Key.Style(), r.t.Text.Style()
 	in.Cursor.Style, in.Cursor.TextStyle = r.t.Cursor.Style(), r.t.Text.Style()
@@ -53,13 +56,30 @@ func (r *Root) textLine(prompt, text string) textinput.Model {
 	return in
 }
 
+// typedLine is a line that is typed into, in the place of the footer.
+type typedLine struct{ input textinput.Model }
+
+func (l *typedLine) typing() bool { return true }
+
+func (l *typedLine) draw(*Root, *scene, []string) {}
+
+func (l *typedLine) foot(r *Root, _ *scene) string {
+	l.input.Width = max(r.width-width(l.input.Prompt)-2, 1)
+	return l.input.View()
+}
+
+// edit gives the line a message, and reports whether its text became another.
+func (l *typedLine) edit(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	was := l.input.Value()
+	l.input, cmd = l.input.Update(msg)
+	return cmd, l.input.Value() != was
+}
+
 // openFilter opens the filter line.
 func (r *Root) openFilter() {
 	before := r.m.Board().Filter()
-	r.over = &filterOverlay{input: r.textLine(" / ", before), before: before, at: len(r.taste.Filters)}
+	r.over = &filterOverlay{typedLine: typedLine{r.textLine(" / ", before)}, before: before, at: len(r.taste.Filters)}
 }
-
-func (f *filterOverlay) typing() bool { return true }
 
 func (f *filterOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
@@ -90,8 +110,7 @@ func (f *filterOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 		return f.recall(r, 1)
 	}
 	was := f.input.Value()
-	var cmd tea.Cmd
-	f.input, cmd = f.input.Update(msg)
+	cmd, _ := f.edit(msg)
 	return tea.Batch(cmd, f.changed(r, was))
 }
 
@@ -207,11 +226,4 @@ func thousands(n int) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
-}
-
-func (f *filterOverlay) draw(*Root, *scene, []string) {}
-
-func (f *filterOverlay) foot(r *Root, _ *scene) string {
-	f.input.Width = max(r.width-width(f.input.Prompt)-2, 1)
-	return f.input.View()
 }

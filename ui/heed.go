@@ -246,11 +246,11 @@ func (r *Root) ring() tea.Cmd {
 // entitle names the terminal's window, at most once a second.
 func (r *Root) entitle() tea.Cmd {
 	h := &r.heeds
-	if r.o.Window == nil || r.quitting {
+	if r.o.Window == nil || r.quitting || r.now.Sub(h.titled) < titleEvery {
 		return nil
 	}
 	title := r.windowTitle()
-	if title == h.title || r.now.Sub(h.titled) < titleEvery {
+	if title == h.title {
 		return nil
 	}
 	h.title, h.titled = title, r.now

@@ -8,7 +8,6 @@ import (
 	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
-	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -259,7 +258,7 @@ func (p *helpPane) key(r *Root, k tea.KeyMsg) (tea.Cmd, bool) {
 	lines := p.lines(r.scene())
 	switch {
 	case key.Matches(k, r.k.List.Filter):
-		r.over = &helpSearch{input: r.textLine(" / ", p.search)}
+		r.over = &helpSearch{typedLine{r.textLine(" / ", p.search)}}
 		return nil, true
 	case key.Matches(k, r.k.List.Open):
 		return p.run(r, lines), true
@@ -302,9 +301,7 @@ func (p *helpPane) hints(r *Root) []key.Binding {
 }
 
 // helpSearch is what is searched for in the help, in the place of the footer.
-type helpSearch struct{ input textinput.Model }
-
-func (h *helpSearch) typing() bool { return true }
+type helpSearch struct{ typedLine }
 
 func (h *helpSearch) update(r *Root, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
@@ -327,17 +324,9 @@ func (h *helpSearch) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.help.win.show(len(r.help.lines(r.scene())), r.help.win.height)
 		return nil
 	}
-	was := h.input.Value()
-	var cmd tea.Cmd
-	if h.input, cmd = h.input.Update(msg); h.input.Value() != was {
+	cmd, changed := h.edit(msg)
+	if changed {
 		r.help.find(r, h.input.Value())
 	}
 	return cmd
-}
-
-func (h *helpSearch) draw(*Root, *scene, []string) {}
-
-func (h *helpSearch) foot(r *Root, _ *scene) string {
-	h.input.Width = max(r.width-width(h.input.Prompt)-2, 1)
-	return h.input.View()
 }

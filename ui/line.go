@@ -5,14 +5,13 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
-	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // lineOverlay is the command line, in the place of the footer, with the list of
 // what can be typed above it.
 type lineOverlay struct {
-	input    textinput.Model
+	typedLine
 	at       int  // in the history; its length for the line being typed
 	recalled bool // what stands there comes from the history
 	all      []entry
@@ -24,12 +23,10 @@ type lineOverlay struct {
 
 // openCommand opens the command line.
 func (r *Root) openCommand() {
-	l := &lineOverlay{input: r.textLine(" : ", ""), at: len(r.taste.Commands), all: r.entries()}
+	l := &lineOverlay{typedLine: typedLine{r.textLine(" : ", "")}, at: len(r.taste.Commands), all: r.entries()}
 	l.changed(r)
 	r.over = l
 }
-
-func (l *lineOverlay) typing() bool { return true }
 
 func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
@@ -58,10 +55,8 @@ func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 		l.move(r, 1)
 		return nil
 	}
-	was := l.input.Value()
-	var cmd tea.Cmd
-	l.input, cmd = l.input.Update(msg)
-	if l.input.Value() != was {
+	cmd, changed := l.edit(msg)
+	if changed {
 		l.recalled = false
 		l.changed(r)
 	}
@@ -194,9 +189,4 @@ func secret(text string) bool {
 		}
 	}
 	return false
-}
-
-func (l *lineOverlay) foot(r *Root, _ *scene) string {
-	l.input.Width = max(r.width-width(l.input.Prompt)-2, 1)
-	return l.input.View()
 }

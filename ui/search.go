@@ -7,7 +7,6 @@ import (
 	"callboard/ui/render"
 
 	"github.com/charmbracelet/bubbles/key"
-	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -86,21 +85,14 @@ func (r *Root) stepMatch(of searchable, n int) {
 
 // searchLine is the line in the footer in which one types what is looked for.
 type searchLine struct {
-	input textinput.Model
-	of    searchable
-	at    int // in what was looked for before; its length for the line being typed
+	typedLine
+	of searchable
+	at int // in what was looked for before; its length for the line being typed
 }
 
 func (r *Root) openSearch(of searchable) {
 	of.Begin()
-	r.over = &searchLine{input: r.textLine(" / ", ""), of: of, at: len(r.searches)}
-}
-
-func (l *searchLine) typing() bool                 { return true }
-func (l *searchLine) draw(*Root, *scene, []string) {}
-func (l *searchLine) foot(r *Root, _ *scene) string {
-	l.input.Width = max(r.width-width(l.input.Prompt)-2, 1)
-	return l.input.View()
+	r.over = &searchLine{typedLine: typedLine{r.textLine(" / ", "")}, of: of, at: len(r.searches)}
 }
 
 func (l *searchLine) update(r *Root, msg tea.Msg) tea.Cmd {
@@ -130,10 +122,8 @@ func (l *searchLine) update(r *Root, msg tea.Msg) tea.Cmd {
 	case key.Matches(k, keys.Newer):
 		return l.older(r, 1)
 	}
-	was := l.input.Value()
-	var cmd tea.Cmd
-	l.input, cmd = l.input.Update(msg)
-	if l.input.Value() != was {
+	cmd, changed := l.edit(msg)
+	if changed {
 		cmd = tea.Batch(cmd, l.look(r))
 	}
 	return cmd

@@ -51,7 +51,7 @@ type Args struct {
 	Config *config.Config
 	Faults error
 	Show   string // of Config: show, check or template
-	// Confirm is the word of a guard (--confirm).
+	// Confirm is the name of a server with a guard (--confirm).
 	Confirm string
 
 	Header                        http.Header

@@ -89,7 +89,7 @@ type desk struct {
 	limit   <-chan time.Time       // of within, else nil
 	told    bool                   // the one document was written
 	trouble string                 // with what is kept, as it was told last
-	// unlocked: the word of a guard was typed.
+	// unlocked: the name of a server with a guard was typed.
 	unlocked bool
 	watch    *watcher // of watch ID: what happens is printed
 	// untrailed is the trouble with the audit trail, as it was told last.

@@ -109,7 +109,7 @@ func notification(text string, getenv func(string) string) string {
 	seq := "\x1b]9;" + text + "\x07"
 	switch {
 	case getenv("TMUX") != "":
-		return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+		return passed(seq, getenv)
 	case strings.HasPrefix(getenv("TERM"), "screen"):
 		return "\x1bP" + seq + "\x1b\\"
 	}
