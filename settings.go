@@ -33,13 +33,14 @@ func loadConfig(path string, must bool, lists []string) (*config.Config, error) 
 
 // live is the configuration while the program runs: it may become another.
 type live struct {
-	a   *cli.Args
-	t   *term.Terminal
-	cfg atomic.Pointer[config.Config]
+	a    *cli.Args
+	t    *term.Terminal
+	load cli.Loader
+	cfg  atomic.Pointer[config.Config]
 }
 
 func newLive(a *cli.Args, t *term.Terminal) *live {
-	l := &live{a: a, t: t}
+	l := &live{a: a, t: t, load: loadConfig}
 	l.hold(a.Config)
 	return l
 }
@@ -127,8 +128,11 @@ func (l *live) changes(ctx context.Context) func() tea.Msg {
 			case <-tick.C:
 			}
 			if now := l.cfg.Load().Stamp(); now != stamp {
+				was := *l.cfg.Load()
 				msg := l.reread()
-				stamp = l.cfg.Load().Stamp()
+				if stamp = l.cfg.Load().Stamp(); was.Stamp() != now {
+					stamp = "" // it became another while it was read: once more
+				}
 				if msg != nil {
 					return msg
 				}
@@ -140,7 +144,7 @@ func (l *live) changes(ctx context.Context) func() tea.Msg {
 // reread reads the configuration again and says what is new, nil for nothing.
 func (l *live) reread() tea.Msg {
 	old := l.cfg.Load()
-	cfg, err := l.a.Reload(loadConfig)
+	cfg, err := l.a.Reload(l.load)
 	if err != nil {
 		old.Watch(cfg)
 		line, rest, more := strings.Cut(err.Error(), "\n")

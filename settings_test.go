@@ -7,8 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"callboard/mcpclient/mcptest"
+	"callboard/ui"
+	"callboard/ui/cli"
+	"callboard/ui/cli/config"
+	"callboard/ui/term"
 	"callboard/ui/term/termtest"
 )
 
@@ -199,4 +205,31 @@ func TestTasteThatIsWrongInOnePlace(t *testing.T) {
 	if _, err := tasteOf([]byte(`[]`), "taste.json"); err == nil || !strings.Contains(err.Error(), "all of it is array") {
 		t.Errorf("told as %v", err)
 	}
+}
+
+// A file that becomes another while it is read is read once more.
+func TestAConfigurationThatChangesWhileItIsRead(t *testing.T) {
+	writeConfig(t, "config.toml", "ttl-warning = '2m'\n")
+	a, err := cli.Parse([]string{"http://localhost:1/mcp", "--config", filepath.Join(stateHome(t), "config", "callboard", "config.toml")}, os.Getenv, loadConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content string) { writeConfig(t, "config.toml", content) }
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive(a, &term.Terminal{})
+		l.load = func(path string, must bool, lists []string) (*config.Config, error) {
+			cfg, err := loadConfig(path, must, lists)
+			if cfg.TTLWarning == 3*time.Minute {
+				write("ttl-warning = '240s'\n")
+			}
+			return cfg, err
+		}
+		next := l.changes(t.Context())
+		write("ttl-warning = '180s'\n")
+		for _, want := range []time.Duration{3 * time.Minute, 4 * time.Minute} {
+			if msg, ok := next().(ui.SettingsMsg); !ok || msg.Settings.TTLWarning != want {
+				t.Fatalf("%+v, want %s", msg.Settings.TTLWarning, want)
+			}
+		}
+	})
 }
