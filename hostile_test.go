@@ -151,7 +151,7 @@ func TestHostileServerOnTheScreen(t *testing.T) {
 	leave("Tasks 1")
 	step("/t-done\r", "Tasks 1")
 	step("\r", "the text")
-	step("w", "aved")
+	step("w", "Saved ")
 	s.Type("\x03")
 	s.Exit()
 	for _, bad := range strays(s.Raw()) {
