@@ -244,7 +244,7 @@ func (s *scene) helpLine(i *helpItem, w int, selected bool) string {
 	default:
 		key, means := i.widths(w)
 		line = mark + s.t.Key.Paint(s.fit(i.key, key-1)) + " " + s.t.KeyDesc.Paint(s.fit(i.means, means))
-		if i.named() && w >= helpNamed {
+		if i.named() && w >= helpNamed && i.key != "" { // not again behind what is wrapped
 			line += s.t.Dim.Paint(s.fit(":"+i.line, helpNames))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -183,8 +184,9 @@ func TestFiles(t *testing.T) {
 	write(t, path+damaged+"1", "x")
 	write(t, filepath.Join(filepath.Dir(path), "newer.json"), `{"version":9}`)
 	f := open(t, dir)
+	write(t, f.TastePath(), `{"met":true}`)
 	files, err := f.Files(t.Context())
-	if err != nil || len(files) != 4 {
+	if err != nil || len(files) != 5 {
 		t.Fatalf("%+v, %v", files, err)
 	}
 	for _, each := range files {
@@ -197,9 +199,18 @@ func TestFiles(t *testing.T) {
 			if each.Problem == "" {
 				t.Errorf("%+v has no problem", each)
 			}
+		case each.Path == f.TastePath():
+			if each.Problem != "" {
+				t.Errorf("a taste that is fine: %+v", each)
+			}
 		case each.Path != filepath.Join(dir, "salt"):
 			t.Errorf("%+v is listed", each)
 		}
+	}
+	write(t, f.TastePath(), "no JSON")
+	files, _ = f.Files(t.Context())
+	if i := slices.IndexFunc(files, func(each File) bool { return each.Path == f.TastePath() }); i < 0 || files[i].Problem == "" {
+		t.Errorf("a damaged taste has no problem: %+v", files)
 	}
 	if files, err := open(t, filepath.Join(dir, "none")).Files(t.Context()); err != nil || files != nil {
 		t.Errorf("of a folder that is not there: %v, %v", files, err)

@@ -22,7 +22,7 @@ type File struct {
 	// as above, and Drafts how many there are.
 	Folder bool
 	Drafts int
-	// Problem says why a server's file is not read; "" mostly.
+	// Problem says why a server's file, or that of the taste, is not read; "" mostly.
 	Problem string
 }
 
@@ -42,7 +42,7 @@ func (f *Folder) Files(ctx context.Context) ([]File, error) {
 			if e.IsDir() || strings.HasSuffix(e.Name(), ".lock") || strings.Contains(e.Name(), temporary) {
 				continue
 			}
-			if file, ok := describe(filepath.Join(dir, e.Name())); ok {
+			if file, ok := f.describe(filepath.Join(dir, e.Name())); ok {
 				files = append(files, file)
 			}
 		}
@@ -94,7 +94,7 @@ func (f *Folder) draftsIn(dir string) File {
 	return all
 }
 
-func describe(path string) (File, bool) {
+func (f *Folder) describe(path string) (File, bool) {
 	info := stat(path)
 	if info == nil {
 		return File{}, false
@@ -103,6 +103,10 @@ func describe(path string) (File, bool) {
 	switch {
 	case strings.Contains(filepath.Base(path), damaged):
 		file.Problem = "set aside, since it was damaged"
+	case path == f.TastePath():
+		if _, err := f.lookTaste(nil); err != nil {
+			file.Problem = cause(err)
+		}
 	case filepath.Ext(path) == ".json":
 		d, err := readFile(path, info)
 		if err != nil {

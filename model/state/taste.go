@@ -109,7 +109,10 @@ func (t *Taste) Save(ctx context.Context, object json.RawMessage) error {
 }
 
 // readTaste reads the file; nil for none.
-func (f *Folder) readTaste() (members, error) {
+func (f *Folder) readTaste() (members, error) { return f.lookTaste(ours) }
+
+// lookTaste reads it, and lets ready see to it before.
+func (f *Folder) lookTaste(ready func(string, os.FileInfo) error) (members, error) {
 	info, err := os.Lstat(f.TastePath())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -119,8 +122,10 @@ func (f *Folder) readTaste() (members, error) {
 	case !info.Mode().IsRegular() || info.Size() > tasteMost:
 		return nil, errDamaged
 	}
-	if err := ours(f.TastePath(), info); err != nil {
-		return nil, err
+	if ready != nil {
+		if err := ready(f.TastePath(), info); err != nil {
+			return nil, err
+		}
 	}
 	file, err := os.Open(f.TastePath())
 	if err != nil {

@@ -183,7 +183,7 @@ func (p *parsing) settle(words []string, getenv func(string) string, load Loader
 	case c.is == Watch && len(a.IDs) == 0 && !p.given["prompts"]:
 		// Nobody can answer here, and some servers hand a prompt out once.
 		a.ReadOnly = true
-	case c.is != Dashboard && c.is != Watch, len(a.IDs) > 0:
+	case !slices.Contains([]Command{Dashboard, Demo, Watch, Config}, c.is), len(a.IDs) > 0:
 		a.OnDemand = true // for the same reason: only what is to be answered is asked for
 	}
 	if err := p.declarable(c); err != nil {

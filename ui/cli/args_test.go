@@ -225,6 +225,11 @@ func TestWords(t *testing.T) {
 	if a = parse(t, "watch h i"); !slices.Equal(a.IDs, []task.ID{"i"}) || len(a.Servers) != 1 || !a.OnDemand || a.ReadOnly {
 		t.Errorf("watch of one task: %+v", a)
 	}
+	for line, onDemand := range map[string]bool{"h": false, "demo": false, "demo --prompts on-demand": true, "config show --prompts eager": false} {
+		if a = parse(t, line); a.OnDemand != onDemand {
+			t.Errorf("%q: questions on demand is %v", line, a.OnDemand)
+		}
+	}
 	if a = parse(t, "watch h/mcp i/mcp"); a.IDs != nil || len(a.Servers) != 2 || !a.ReadOnly {
 		t.Errorf("watch of two servers: %+v", a)
 	}

@@ -115,7 +115,7 @@ const manualKeys = `## Keys
 ` + "`ctrl+x`" + `, ` + "`space`" + `, ` + "`f5`" + `; several stand in a list; ` + "`[]`" + ` leaves the action without a key, and ` + "`:`" + ` still runs it. Two actions of one place
 cannot share a key: the error names both.
 
-` + "```toml\n[keys]\ntask.cancel = \"ctrl+k\"\nlist.down = [\"j\", \"down\", \"ctrl+n\"]\n```\n\n"
+` + "```toml\n[keys]\ntask.cancel = \"ctrl+k\"\nlist.down = [\"j\", \"down\", \"ctrl+j\"]\n```\n\n"
 
 const manualThemes = "A theme of your own is a built-in one with other colours. It stands in the file, or in `themes/NAME.toml` beside it, which then has the same\nlines without the head.\n\n" +
 	"```toml\ntheme = \"mine\"\n\n[themes.mine]\nbase = \"dark\"\naccent = \"#88c0d0\"\nworking = 6\nbad = \"bright-red\"\nselected = \"#3b4252\"\nselected-attributes = [\"bold\"]\n```\n\n" +
