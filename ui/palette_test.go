@@ -203,6 +203,17 @@ func TestHistoryKeepsNoSecrets(t *testing.T) {
 	}
 }
 
+// What an action means may take two lines; its name stands once.
+func TestTheHelpNamesAnActionOnce(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		s.press("?", "/", "log.task", "enter")
+		s.shows("log of the selected task, and of  :log.task", "all ")
+		if n := strings.Count(s.see(), ":log.task"); n != 1 {
+			t.Errorf("it is named %d times", n)
+		}
+	})
+}
+
 func TestTheHelpRunsItsLineWhereThePersonWas(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, srv *script) {
 		id := s.r.tasks.at.ID

@@ -524,6 +524,10 @@ func (f *formOverlay) click(r *Root, x, y int) tea.Cmd {
 
 func (f *formOverlay) wheel(_ *Root, _, _, by int) { f.form.Wheel(by) }
 
+// foot has the last hint always: it is the way out.
 func (f *formOverlay) foot(r *Root, s *scene) string {
-	return s.hintRow(f.form.Hints(), r.width)
+	hints := f.form.Hints()
+	last := max(len(hints)-1, 0)
+	out := s.hintRow(hints[last:], r.width)
+	return s.hintRow(hints[:last], r.width-width(out)) + out
 }

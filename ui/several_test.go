@@ -25,6 +25,7 @@ func onTwo(t *testing.T, w, h int, f func(*stage, *script)) {
 func TestGoldenViewsOfSeveralQuestions(t *testing.T) {
 	onTwo(t, 100, 24, func(s *stage, _ *script) {
 		s.press("a", "north")
+		s.shows("esc keep and leave")
 		s.golden("several-100x24")
 		s.press("ctrl+t")
 		s.golden("several-second-100x24")
