@@ -47,7 +47,12 @@ func (c *command) help() string {
 	if c.patience != "" {
 		fmt.Fprintf(&b, "Without --timeout it gives up after %s.\n", c.patience)
 	}
-	optionLists(&b, c.options(), nil)
+	optionLists(&b, c.options(), func(o option) string {
+		if c.is == Demo && o.name == "sampling" {
+			return "in the demo " + samplingManual
+		}
+		return ""
+	})
 	if slices.Contains(c.takes, "json") && c.is != Info && c.is != Keys {
 		codes(&b)
 	}
@@ -63,8 +68,8 @@ func (c *command) help() string {
 	return b.String()
 }
 
-// optionLists writes options by their groups; note, if not nil, is added to a
-// line.
+// optionLists writes options by their groups; note is added to a line, in
+// brackets.
 func optionLists(b *strings.Builder, list []option, note func(option) string) {
 	for _, group := range groups {
 		title := "\n" + group + "\n"
@@ -78,10 +83,8 @@ func optionLists(b *strings.Builder, list []option, note func(option) string) {
 			if o.choices != nil {
 				text += " (default " + o.choices[0] + ")"
 			}
-			if note != nil {
-				if who := note(o); who != "" {
-					text += " [" + who + "]"
-				}
+			if words := note(o); words != "" {
+				text += " [" + words + "]"
 			}
 			item(b, 26, o.spelled(), text)
 		}

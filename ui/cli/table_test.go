@@ -45,6 +45,9 @@ func TestTable(t *testing.T) {
 
 func TestHelpNamesAll(t *testing.T) {
 	all := HelpText(Dashboard)
+	if words := HelpText(Demo); !strings.Contains(words, "[in the demo manual]") || strings.Contains(all, "[in the demo manual]") {
+		t.Errorf("the default of --sampling in the demo:\n%s", words)
+	}
 	for _, o := range options {
 		if !strings.Contains(all, "--"+o.name) {
 			t.Errorf("the help says nothing of --%s", o.name)
