@@ -80,7 +80,7 @@ func BenchmarkKeyWhileTasksAppear(b *testing.B) {
 			}
 		}()
 		for going := true; going; {
-			for _, key := range [][2]string{{"?", " Keys "}, {"\x1b", " Tasks "}} {
+			for _, key := range [][2]string{{"?", " Help "}, {"\x1b", " Tasks "}} {
 				pause()
 				began := time.Now()
 				s.press(key[0])
@@ -132,5 +132,57 @@ func BenchmarkEventToScreen(b *testing.B) {
 	b.ReportMetric(quantile(took, 0.5), "ms-median")
 	b.ReportMetric(quantile(took, 0.99), "ms-p99")
 	b.ReportMetric(median(bytes), "B/row")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkKeyAmidMany opens and leaves the help with 100,000 tasks: while nothing
+// else goes on, while a filter that all must be looked at for is worked out, and
+// while 10,000 of them are cancelled.
+func BenchmarkKeyAmidMany(b *testing.B) {
+	const n, many = 100_000, 10_000
+	server, url := tasks(b, n-many, 1000, false)
+	for range many {
+		server.AddTask(mcptest.Task{Status: mcptest.Working, Message: "Second kind"})
+	}
+	s := screen(b, url)
+	s.see(fmt.Sprintf("Tasks %d", n))
+	time.Sleep(time.Second)
+	measure := func(name string, keys int, before func()) {
+		var took []time.Duration
+		for range keys {
+			before()
+			for _, key := range [][2]string{{"?", " Help "}, {"\x1b", " Tasks "}} {
+				pause()
+				began := time.Now()
+				s.press(key[0])
+				s.see(key[1])
+				took = append(took, time.Since(began))
+			}
+		}
+		b.ReportMetric(quantile(took, 0.5), "ms-median-"+name)
+		b.ReportMetric(quantile(took, 0.95), "ms-p95-"+name)
+		b.ReportMetric(quantile(took, 1), "ms-most-"+name)
+	}
+	for b.Loop() {
+		measure("still", 50, func() {})
+		filters := 0
+		measure("filter", 50, func() {
+			filters++
+			s.press(fmt.Sprintf("/\x15/across.*sources$|%d/\r", filters))
+		})
+		s.press("/\x15second\r")
+		s.see(fmt.Sprintf("Tasks %d of %d", many, n))
+		s.press("*")
+		s.see(fmt.Sprintf("%d marked", many))
+		s.press("c")
+		s.see(fmt.Sprintf("Cancel %d of %d marked?", many, many))
+		s.press("y")
+		s.see("Cancelling")
+		measure("cancel", 50, func() {})
+		if left := server.Count("tasks/cancel"); left == 0 || left >= many {
+			b.Errorf("%d of %d cancels were sent by then", left, many)
+		}
+	}
+	s.end()
 	b.ReportMetric(0, "ns/op")
 }
