@@ -139,18 +139,27 @@ func (c *manyConfirm) head(s *scene, w int) []string {
 	}
 	lines = append(lines, render.Wrap(cancelProves, w)...)
 	if n := len(c.skipped); n > 0 {
-		lines = append(lines, s.t.Warning.Paint(s.cut(count(n, "cannot be cancelled, and is skipped", "cannot be cancelled, and are skipped")+":", w)))
+		lines = append(lines, s.t.Warning.Paint(s.cut(count(n, "cannot be cancelled, and is skipped", "cannot be cancelled, and are skipped")+c.where(), w)))
 	}
 	return lines
 }
 
-// line is a line of the list: first what is skipped.
+// where says where in the list what is skipped stands.
+func (c *manyConfirm) where() string {
+	if len(c.keys) == 0 {
+		return ":"
+	}
+	return ": last in the list"
+}
+
+// line is a line of the list: first what will be cancelled, which is what yes is
+// said to.
 func (c *manyConfirm) line(s *scene, i, w int) string {
-	if i < len(c.skipped) {
-		f := &c.skipped[i]
+	if i >= len(c.keys) {
+		f := &c.skipped[i-len(c.keys)]
 		return s.t.Dim.Paint(s.cut(s.bulkName(f.Key)+": "+oneLine(f.Why), w))
 	}
-	key := c.keys[i-len(c.skipped)]
+	key := c.keys[i]
 	row := s.m.Row(key)
 	if row == nil {
 		return s.cut(s.bulkName(key)+": gone", w)
