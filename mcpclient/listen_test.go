@@ -178,6 +178,7 @@ func TestResumedSessionAsksAgain(t *testing.T) {
 		note()
 		resume := r.s.Resume()
 		r.close(true)
+		synctest.Wait() // the server sees that nobody reads
 		r.dial(resume)
 		again := any1[task.Prompted](r).Prompt
 		if again.Key != first.Key || again.Message != first.Message {

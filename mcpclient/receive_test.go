@@ -813,6 +813,7 @@ func TestReceiverJoined(t *testing.T) {
 		r := receiving(t, Config{})
 		other := r.s.Resume()
 		r.close(true)
+		synctest.Wait() // the server sees that nobody reads
 		r.dial(task.Resume{Era: task.Legacy, Session: other.Session, Joined: true})
 		wait1(r, func(s task.Stream) bool { return s.Up })
 		got, p := r.pose(`"task":{}`)
@@ -937,6 +938,7 @@ func TestReceiverOfAnotherInTheSession(t *testing.T) {
 		// In the session of another program it is that which may have the task.
 		joined := r.s.Resume()
 		r.close(true)
+		synctest.Wait() // the server sees that nobody reads
 		r.dial(task.Resume{Era: task.Legacy, Session: joined.Session, Joined: true})
 		wait1(r, func(s task.Stream) bool { return s.Up })
 		if _, err := r.serverAsks("tasks/get", `{"taskId":"task-1"}`); err == nil || code(err) != 0 {
