@@ -19,6 +19,7 @@ type Pattern struct {
 // between two slashes. Capitals matter where there is one among the letters. It
 // is nil for nothing; the error is a sentence without a full stop.
 func NewPattern(typed string) (*Pattern, error) {
+	typed = strings.ToValidUTF8(typed, "\uFFFD") // no expression may hold other bytes
 	if n := len(typed); n > 2 && typed[0] == '/' && typed[n-1] == '/' {
 		expr := typed[1 : n-1]
 		if !capital(expr) {

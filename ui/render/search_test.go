@@ -189,6 +189,7 @@ func TestLinesFindsWhatWasWrapped(t *testing.T) {
 
 func FuzzSearch(f *testing.F) {
 	f.Add("some words\r and 日本語\ttext \x1b[31m", "/[a-w]+/", 7)
+	f.Add("0", "\x92", 7) // no UTF-8
 	f.Fuzz(func(t *testing.T, raw, typed string, width int) {
 		p, err := NewPattern(typed)
 		if err != nil {
