@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"callboard/keymap"
 	"callboard/model"
 	"callboard/model/task"
 	"callboard/ui/render"
@@ -314,6 +315,29 @@ func (r *Root) copyText(what, text string) tea.Cmd {
 	}
 }
 
+// copyResult puts a result on the clipboard, where it is text.
+func (r *Root) copyResult(result *task.Result) tea.Cmd {
+	if r.o.Clipboard == nil {
+		r.say("There is no clipboard here.")
+		return nil
+	}
+	clipboard, no := r.o.Clipboard, noText(r.k)
+	return func() tea.Msg {
+		_, data := render.Save(result)
+		if !isText(data) {
+			return no
+		}
+		way, err := clipboard(string(data))
+		return copiedMsg{what: "the result", way: way, size: len(data), err: err}
+	}
+}
+
+// noText says that a result is none, which is found out in a command: it may be
+// long.
+func noText(k *keymap.Map) NoteMsg {
+	return NoteMsg{Text: "The result is no text: " + keyOf(k.Task.Save) + " saves it."}
+}
+
 func (r *Root) copied(msg copiedMsg) {
 	if msg.err != nil {
 		r.fail("Not copied: " + task.CleanMax(msg.err.Error(), 400).Line())
@@ -344,12 +368,7 @@ func (r *Root) copy() tea.Cmd {
 		return r.copyText("the comparison ("+size(len(c.text))+")", string(c.text))
 	}
 	if r.onSide && r.side == r.result && row.Outcome != nil && row.Outcome.Result != nil {
-		_, data := render.Save(row.Outcome.Result)
-		if !isText(data) {
-			r.say("The result is no text: " + keyOf(r.k.Task.Save) + " saves it.")
-			return nil
-		}
-		return r.copyText("the result", string(data))
+		return r.copyResult(row.Outcome.Result)
 	}
 	if row.Key.ID == "" {
 		r.say("A plain call has no id.")

@@ -16,9 +16,10 @@ import (
 
 // readable is a pane whose text can be read in a program of the person's.
 type readable interface {
-	// reading returns the text and the name of its file; where there is none, why.
-	// text is called in a command, and cleaned there.
-	reading(r *Root) (text func() string, name, why string)
+	// reading returns what makes the text and the name of its file; where there is
+	// none, why. text is called in a command, and the text is cleaned there; it
+	// reports false for what is no text.
+	reading(r *Root) (text func() (text, name string, ok bool), why string)
 }
 
 // readKey takes the keys that open a copy of what is shown in the person's editor
@@ -33,7 +34,7 @@ func (r *Root) readKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	if editor {
 		open, what = r.o.Viewer, "editor"
 	}
-	text, name, why := p.reading(r)
+	text, why := p.reading(r)
 	switch {
 	case why != "":
 		r.say(why)
@@ -42,9 +43,14 @@ func (r *Root) readKey(k tea.KeyMsg) (tea.Cmd, bool) {
 		r.say("There is no " + what + " here.")
 		return nil, true
 	}
+	no := noText(r.k)
 	return func() tea.Msg {
+		words, name, ok := text()
+		if !ok {
+			return no
+		}
 		// Cleaned: a pager may hand on what a server wrote to the terminal.
-		return open(task.Clean(text()).String(), name, func(err error) tea.Msg { return readMsg{err, editor} })()
+		return open(task.Clean(words).String(), name, func(err error) tea.Msg { return readMsg{err, editor} })()
 	}, true
 }
 
@@ -65,26 +71,29 @@ func (r *Root) wasRead(msg readMsg) tea.Cmd {
 	return r.m.Update(model.RefreshMsg{}) // nothing was heard meanwhile
 }
 
-func (p *resultPane) reading(r *Root) (text func() string, name, why string) {
+func (p *resultPane) reading(*Root) (text func() (text, name string, ok bool), why string) {
 	if p.diff != nil {
-		if p.diff.text == nil {
-			return nil, "", "The results are still being compared."
+		diff := p.diff.text
+		if diff == nil {
+			return nil, "The results are still being compared."
 		}
-		return func() string { return string(p.diff.text) }, "callboard.diff", ""
+		return func() (string, string, bool) { return string(diff), "callboard.diff", true }, ""
 	}
 	switch {
 	case p.result != nil:
 		result := p.result
-		name, data := render.Save(result)
-		if !isText(data) {
-			return nil, "", "The result is no text: " + keyOf(r.k.Task.Save) + " saves it."
-		}
-		return func() string { return pretty(data) }, "callboard-" + name, ""
+		return func() (string, string, bool) {
+			name, data := render.Save(result)
+			if !isText(data) {
+				return "", "", false
+			}
+			return pretty(data), "callboard-" + name, true
+		}, ""
 	case p.err != nil:
 		words := p.err.Error()
-		return func() string { return words }, "callboard-error.txt", ""
+		return func() (string, string, bool) { return words, "callboard-error.txt", true }, ""
 	}
-	return nil, "", "There is no result yet."
+	return nil, "There is no result yet."
 }
 
 // pretty indents what is JSON.
@@ -96,19 +105,21 @@ func pretty(data []byte) string {
 	return string(data)
 }
 
-func (p *logPane) reading(r *Root) (text func() string, name, why string) {
+func (p *logPane) reading(r *Root) (text func() (text, name string, ok bool), why string) {
 	if p.doc == nil {
-		return nil, "", keyOf(r.k.List.Open) + " opens the line first."
+		return nil, keyOf(r.k.List.Open) + " opens the line first."
 	}
 	body := shown(&p.docOf, p.reveal)
-	return func() string { return pretty([]byte(body)) }, "callboard-message.json", ""
+	return func() (string, string, bool) { return pretty([]byte(body)), "callboard-message.json", true }, ""
 }
 
-func (p *detailPane) reading(r *Root) (text func() string, name, why string) {
+func (p *detailPane) reading(r *Root) (text func() (text, name string, ok bool), why string) {
 	row := r.m.Row(p.of)
 	if row == nil {
-		return nil, "", "No task is selected."
+		return nil, "No task is selected."
 	}
 	lines := detailLines(r.scene(), row, 100)
-	return func() string { return ansi.Strip(strings.Join(lines, "\n")) + "\n" }, "callboard-task.txt", ""
+	return func() (string, string, bool) {
+		return ansi.Strip(strings.Join(lines, "\n")) + "\n", "callboard-task.txt", true
+	}, ""
 }

@@ -62,11 +62,11 @@ func (r *Root) arrived() tea.Cmd {
 	return tea.Batch(cmd, r.questionArrived())
 }
 
-// write returns the command that writes the file.
+// write returns the command that makes the files of a result, and writes them.
 func (r *Root) write(row *model.Row) tea.Cmd {
-	files := render.Files(row.Outcome.Result)
-	dir, stem := r.o.SaveDir, "callboard-"+fileWord(string(row.Key.ID))
+	result, dir, stem := row.Outcome.Result, r.o.SaveDir, "callboard-"+fileWord(string(row.Key.ID))
 	return func() tea.Msg {
+		files := render.Files(result)
 		if len(files) == 1 {
 			path, err := writeNew(filepath.Join(dir, stem+files[0].Name), files[0].Data)
 			return savedMsg{path: path, files: 1, size: len(files[0].Data), err: err}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // saving has a server with a result of that content, whose task has that id, and
@@ -113,4 +115,32 @@ func TestWhyNothingWasSaved(t *testing.T) {
 			t.Errorf("%v: %q", errno, got)
 		}
 	}
+}
+
+// A result may be long: its files, and the text for the clipboard and for a pager,
+// are made in a command, so that no key waits for them.
+func TestNoKeyMakesAFileOfAResult(t *testing.T) {
+	long := task.Content{Kind: task.ImageContent, MIME: "image/png", Base64: strings.Repeat("/wAA", 4<<20)}
+	saving(t, "done", []task.Content{long}, func(s *stage, _ string) {
+		read := func(string, string, func(error) tea.Msg) tea.Cmd {
+			t.Error("it is read as text")
+			return tea.ClearScreen
+		}
+		s.r.o.Viewer, s.r.o.Pager = read, read
+		s.press("enter")
+		for key, words := range map[string]string{
+			"w": "Saved 12.0 MiB to", "y": "The result is no text: w saves it.", "e": "The result is no text: w saves it.", "o": "The result is no text: w saves it.",
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, cmd := s.r.Update(keyMsg(key))
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+				t.Errorf("%s: the key itself takes %d bytes of memory", key, took)
+			}
+			s.run(cmd)
+			s.settle()
+			s.shows(words)
+		}
+	})
 }
