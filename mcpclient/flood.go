@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"callboard/model/task"
+
+	"golang.org/x/time/rate"
 )
 
 // A server may ask floodBurst questions at once, and one more each floodEvery:
@@ -44,8 +46,7 @@ type queued struct {
 // limiter paces the questions of a session: a token bucket and a queue.
 // engine.mu guards it.
 type limiter struct {
-	tokens  float64
-	filled  time.Time // when tokens was right
+	bucket  *rate.Limiter
 	queue   []*queued
 	bytes   int
 	letting *queued // is let in just now
@@ -62,33 +63,21 @@ type limiter struct {
 }
 
 func newLimiter() limiter {
-	now := time.Now()
-	return limiter{tokens: floodBurst, filled: now, since: now}
-}
-
-// fill brings the bucket up to date.
-func (l *limiter) fill(now time.Time) {
-	l.tokens += now.Sub(l.filled).Seconds() / floodEvery.Seconds()
-	if l.filled = now; l.tokens >= floodBurst {
-		l.tokens, l.since, l.came = floodBurst, now, 0
-	}
+	return limiter{bucket: rate.NewLimiter(rate.Every(floodEvery), floodBurst)}
 }
 
 // turn reports whether a question may be let in at once, and counts it.
 func (t *promptTable) turn(p *prompt) bool {
-	l := &t.limiter
-	l.fill(time.Now())
-	l.came++
-	cost := t.cost(p)
-	if len(l.queue) > 0 || l.letting != nil || l.tokens < cost || !t.room(p) {
-		return false
+	l, now := &t.limiter, time.Now()
+	if l.bucket.TokensAt(now) >= floodBurst {
+		l.since, l.came = now, 0
 	}
-	l.tokens -= cost
-	return true
+	l.came++
+	return len(l.queue) == 0 && l.letting == nil && t.room(p) && l.bucket.AllowN(now, t.cost(p))
 }
 
 // cost is what a question takes of the bucket.
-func (t *promptTable) cost(p *prompt) float64 {
+func (t *promptTable) cost(p *prompt) int {
 	for i := len(t.closed) - 1; i >= max(0, len(t.closed)-floodBurst); i-- {
 		if c := &t.closed[i]; c.params == p.params && c.refused && time.Since(c.ended) < againSoon {
 			return againCost
@@ -121,10 +110,9 @@ func (l *limiter) begin() {
 // next takes the question out of the queue whose turn it is. Where it is none's it
 // returns after which pause to look again; 0: the flood is over.
 func (t *promptTable) next() (q *queued, pause time.Duration) {
-	l := &t.limiter
-	l.fill(time.Now())
+	l, now := &t.limiter, time.Now()
 	if len(l.queue) == 0 {
-		if l.tokens >= floodBurst/2 {
+		if l.bucket.TokensAt(now) >= floodBurst/2 {
 			return nil, 0
 		}
 		return nil, floodEvery
@@ -134,10 +122,10 @@ func (t *promptTable) next() (q *queued, pause time.Duration) {
 	switch {
 	case !t.room(q.prompt):
 		return nil, floodEvery
-	case l.tokens < cost:
-		return nil, max(min(time.Duration((cost-l.tokens)*float64(floodEvery)), floodEvery), time.Millisecond)
+	case !l.bucket.AllowN(now, cost):
+		missing := float64(cost) - l.bucket.TokensAt(now)
+		return nil, max(min(time.Duration(missing*float64(floodEvery)), floodEvery), time.Millisecond)
 	}
-	l.tokens -= cost
 	l.queue[0] = nil
 	l.queue = l.queue[1:]
 	l.bytes -= q.size
