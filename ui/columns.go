@@ -29,16 +29,22 @@ type column struct {
 	// cell is what stands in it, nil for those that cell knows.
 	cell func(*scene, *model.Row) string
 	set  bool // the width was chosen
+	// falls says that its greatest stands on top when it is sorted by: the most
+	// urgent status, the furthest progress.
+	falls bool
+	// urgent says of the message that it has to tell of the time to live that runs
+	// out, since no column does.
+	urgent bool
 }
 
 // columns are the columns that show without a choice, in their order. What an
 // operator can do without goes first when it gets narrow.
 var columns = []column{
-	{name: "status", by: model.ByStatus, title: "STATUS", width: 12, key: func(k *keymap.Sort) key.Binding { return k.Status }},
+	{name: "status", by: model.ByStatus, title: "STATUS", width: 12, falls: true, key: func(k *keymap.Sort) key.Binding { return k.Status }},
 	{name: "task", by: model.ByTask, title: "TASK", width: 8, least: 34, key: func(k *keymap.Sort) key.Binding { return k.Task }},
 	{name: "tool", by: model.ByTool, title: "TOOL", width: 6, key: func(k *keymap.Sort) key.Binding { return k.Tool }},
 	{name: "message", by: model.ByMessage, title: "MESSAGE", key: func(k *keymap.Sort) key.Binding { return k.Message }},
-	{name: "progress", by: model.ByProgress, title: "PROGRESS", width: 9, key: func(k *keymap.Sort) key.Binding { return k.Progress }},
+	{name: "progress", by: model.ByProgress, title: "PROGRESS", width: 9, falls: true, key: func(k *keymap.Sort) key.Binding { return k.Progress }},
 	{name: "age", by: model.ByAge, title: "AGE", width: 5, right: true, least: 44, key: func(k *keymap.Sort) key.Binding { return k.Age }},
 	{name: "ttl", by: model.ByTTL, title: "TTL", width: 5, right: true, least: 50, key: func(k *keymap.Sort) key.Binding { return k.TTL }},
 	{name: "server", by: model.ByServer, title: "SERVER", width: 8, least: 72, key: func(k *keymap.Sort) key.Binding { return k.Server }},
@@ -71,18 +77,20 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	var cols []column
 	used := len(columnGap) // the cursor's glyph
 	flex := -1
-	spare := p.spare(w, many)
+	spare, ttl := p.spare(w, many), false
 	for i, c := range p.shown(many) {
-		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < c.from(many) {
+		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < p.from(c, w, many) {
 			continue
 		}
-		least := c.width
+		ttl = ttl || c.by == model.ByTTL
 		c.width = p.widthIn(c, w)
 		if p.shift == 0 && p.chosen == nil && c.optional() {
+			room := spare
 			if c.by == model.ByTool { // a part of its name is better than none
-				c.width = min(c.width, max(spare-len(columnGap), least))
+				c.width = min(c.width, max(spare-len(columnGap), leastTool))
+				room += p.yields()
 			}
-			if spare < c.width+len(columnGap) {
+			if room < c.width+len(columnGap) {
 				continue
 			}
 			spare -= c.width + len(columnGap)
@@ -102,6 +110,7 @@ func (p *tasksPane) columns(w int, many bool) []column {
 		cols = append(cols, c)
 	}
 	if flex >= 0 && flex < len(cols) {
+		cols[flex].urgent = !ttl
 		// What is left on a huge screen stays free behind the last column: numbers far
 		// from the words that they belong to are hard to read.
 		if cols[flex].width += max(w-used, 0); w >= huge {
@@ -113,10 +122,14 @@ func (p *tasksPane) columns(w int, many bool) []column {
 
 // leastMessage is how narrow the message gets before columns go, and
 // enoughMessage how wide before a column that one can do without comes, where
-// a message is that long. mostTool is the widest that the tool's column gets.
+// a message is that long. The tool says what a task is about: for leastTool cells
+// of it the message gives way down to besideTool. mostTool is the widest that the
+// tool's column gets.
 const (
 	leastMessage  = 10
+	besideTool    = 16
 	enoughMessage = 24
+	leastTool     = 8
 	mostTool      = 14
 	// mostMessage is how wide the message gets, unless one in sight was longer; huge
 	// is the width of a table in which other columns have all that they can show.
@@ -130,9 +143,9 @@ func (c column) optional() bool { return c.by == model.ByTool || c.by == model.B
 // spare returns how many cells the columns that one can do without may take in
 // a table w cells wide.
 func (p *tasksPane) spare(w int, many bool) int {
-	spare := w - len(columnGap) - min(max(p.words, leastMessage), enoughMessage)
+	spare := w - len(columnGap) - p.enough()
 	for i, c := range p.shown(many) {
-		if c.optional() || w < c.from(many) {
+		if c.optional() || w < p.from(c, w, many) {
 			continue
 		}
 		spare -= p.widthIn(c, w)
@@ -143,14 +156,30 @@ func (p *tasksPane) spare(w int, many bool) int {
 	return spare
 }
 
-// leastOfMany are the widths where there are several servers: whose a task is
-// comes before how long it is kept.
-var leastOfMany = map[model.Column]int{model.ByServer: 53, model.ByTTL: 62}
+// enough is how wide the message is that other columns leave alone, and yields how
+// much of that it gives to the tool.
+func (p *tasksPane) enough() int { return min(max(p.words, leastMessage), enoughMessage) }
 
-// from is the width of the table from which on a column is shown.
-func (c column) from(many bool) int {
-	if least, ok := leastOfMany[c.by]; ok && many {
-		return least
+func (p *tasksPane) yields() int { return max(p.enough()-besideTool, 0) }
+
+// The widths where there are several servers. Whose a task is, and which tool it
+// runs, come before how long it is kept: the message says so when that gets short.
+const (
+	serverOfMany  = 53
+	ttlOfMany     = 62
+	toolOfMany    = 71
+	ttlBesideTool = 80
+)
+
+// from is the width from which on a column is shown in a table w cells wide.
+func (p *tasksPane) from(c column, w int, many bool) int {
+	switch {
+	case many && c.by == model.ByServer:
+		return serverOfMany
+	case many && c.by == model.ByTTL && p.tools && w >= toolOfMany:
+		return ttlBesideTool
+	case many && c.by == model.ByTTL:
+		return ttlOfMany
 	}
 	return c.least
 }
@@ -232,6 +261,9 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	case model.ByTool:
 		text = r.Tool.Line()
 	case model.ByMessage:
+		if c.urgent {
+			c.width -= s.losesCell(b, r, c.width)
+		}
 		s.messageCell(b, r, c.width, role)
 		return
 	case model.ByProgress:
@@ -244,6 +276,22 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 		text, role = s.serverCell(r.Key.Server, c.width), &s.t.Dim
 	}
 	b.WriteString(role.Paint(c.aligned(s, text)))
+}
+
+// losesCell writes into w cells that a row loses something soon, and returns how
+// many it took.
+func (s *scene) losesCell(b *strings.Builder, r *model.Row, w int) int {
+	loss, until := s.m.LosesSoon(r, s.now)
+	if loss == model.LosesNothing {
+		return 0
+	}
+	words := s.cut(s.t.Glyphs.Warning+left(until.Sub(s.now))+" left", w)
+	b.WriteString(s.t.Warning.Paint(words))
+	if width(words) == w {
+		return w
+	}
+	b.WriteString(" ")
+	return width(words) + 1
 }
 
 // aligned makes text as wide as the column.

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -34,20 +36,31 @@ func TestColumnsByWidth(t *testing.T) {
 		{97, false, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL"},
 		{54, true, "STATUS TASK MESSAGE AGE SERVER"},
 		{64, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
-		{76, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
+		{70, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
+		{71, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // the message tells of a TTL that runs out
+		{74, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // beside the detail on a screen of 120
+		{76, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // a screen of 80
+		{80, true, "STATUS TASK TOOL MESSAGE AGE TTL SERVER"},
+		{100, true, "STATUS TASK TOOL MESSAGE AGE TTL SERVER"},
 		{130, true, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL SERVER"},
 	} {
-		p := &tasksPane{tools: true, progress: true, words: 200, toolWidth: 90}
+		p := &tasksPane{tools: true, progress: true, words: 200, toolWidth: 90, serverWidth: 90}
 		cols := p.columns(c.w, c.many)
 		if got := titles(cols); got != c.want {
 			t.Errorf("%d wide, several servers %v: %s, want %s", c.w, c.many, got, c.want)
 		}
 		for _, col := range cols {
-			if col.by == model.ByMessage && len(cols) > 5 && !c.many && col.width < enoughMessage {
+			if tool := strings.Contains(c.want, "TOOL"); col.by == model.ByMessage && tool && col.width < besideTool {
 				t.Errorf("%d wide: the message has %d cells", c.w, col.width)
 			}
-			if col.by == model.ByTool && (col.width > mostTool || col.width < mostTool && c.w != 74) {
+			if col.by == model.ByMessage && !c.many && len(cols) > 5 && col.width < enoughMessage {
+				t.Errorf("%d wide: the message has %d cells", c.w, col.width)
+			}
+			if col.by == model.ByTool && (col.width > mostTool || col.width < leastTool) {
 				t.Errorf("%d wide: the tool has %d cells", c.w, col.width)
+			}
+			if urgent := !strings.Contains(c.want, "TTL"); col.by == model.ByMessage && col.urgent != urgent {
+				t.Errorf("%d wide: the message tells of the TTL: %v", c.w, col.urgent)
 			}
 		}
 	}
@@ -74,6 +87,96 @@ func TestTheTableMeasuresWhatIsInSight(t *testing.T) {
 			t.Errorf("tool %d, message %d", p.toolWidth, p.words)
 		}
 		s.shows("STATUS ▼      TASK      TOOL      MESSAGE    ", "deploy-…", "Approve rollout to prod…")
+	})
+}
+
+// Over several servers the tool stands beside the message, which tells of what is
+// lost soon where no column does.
+func TestSeveralServersLeaveRoomForTheTool(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {200, 60}} {
+		play(t, size[0], size[1], func() map[string]*script {
+			return map[string]*script{"billing-prod": opsServer(), "orders-prod": opsServer()}
+		}, func(s *stage) {
+			s.run(s.r.start("orders-prod", task.Call{Tool: "deploy-everything"}))
+			s.send(struct{}{})
+			s.r.View()
+			s.shows("TOOL", "deploy", "MESSAGE", "Approve rollout", "SERVER")
+			s.golden(fmt.Sprintf("two-tools-%dx%d", size[0], size[1]))
+		})
+	}
+}
+
+// A TTL that runs out stands before the message where no column has it.
+func TestTheMessageTellsWhatIsLostSoon(t *testing.T) {
+	onOps(t, 40, 12, func(s *stage, srv *script) {
+		srv.ask("p1", srv.tasks[0].ID, "Approve?")
+		s.wait(56*time.Minute + 20*time.Second)
+		s.shows("!40s left")
+		s.fitsScreen()
+		s.size(100, 30)
+		s.hides("!40s left")
+		s.shows("!40s")
+	})
+}
+
+// The arrow at a column points up where what it shows grows downwards, whichever
+// way it is sorted.
+func TestTheArrowIsTheOrderOfWhatIsSeen(t *testing.T) {
+	onOps(t, 200, 24, func(s *stage, srv *script) {
+		for i, done := range []float64{2, 7} {
+			s.run(s.r.start("ops", task.Call{Tool: fmt.Sprint("tool-", i)}))
+			s.send(struct{}{})
+			srv.events <- task.Progressed{Call: srv.calls[i].ID, Progress: task.Progress{Done: done, Total: 10}}
+		}
+		s.settle()
+		// What a cell says as a number or a word that grows; "" where it is empty.
+		says := map[model.Column]func(r *model.Row) string{
+			model.ByStatus: func(r *model.Row) string {
+				return map[bool]string{true: "2", false: "1"}[r.Asking()] // the most urgent is the greatest
+			},
+			model.ByTool:    func(r *model.Row) string { return r.Tool.Line() },
+			model.ByTask:    func(r *model.Row) string { return string(r.Key.ID) },
+			model.ByMessage: func(r *model.Row) string { return r.Task.Message.String() },
+			model.ByProgress: func(r *model.Row) string {
+				if r.Progress == nil {
+					return ""
+				}
+				return fmt.Sprint(r.Progress.Done)
+			},
+			model.ByAge: func(r *model.Row) string { return fmt.Sprintf("%020d", time.Since(r.Began)) },
+			model.ByTTL: func(r *model.Row) string {
+				end, ok := r.Expiry()
+				if !ok || !r.Live() {
+					return ""
+				}
+				return fmt.Sprintf("%020d", time.Until(end))
+			},
+		}
+		for _, c := range columns {
+			say := says[c.by]
+			if say == nil { // there is one server
+				continue
+			}
+			for range 2 {
+				s.press(c.key(&s.r.k.Sort).Keys()[0])
+				head := strings.Split(s.see(), "\n")[2]
+				up := strings.Contains(head, c.title+" ▲")
+				if !up && !strings.Contains(head, c.title+" ▼") {
+					t.Fatalf("no arrow at %s: %s", c.title, head)
+				}
+				last := ""
+				for i := range s.m.Board().Len() {
+					switch now := say(s.m.Board().At(i)); {
+					case now == "":
+					case last != "" && now != last && (now > last) != up:
+						t.Errorf("%s: the arrow points up: %v, and %q stands below %q", c.title, up, now, last)
+						last = now
+					default:
+						last = now
+					}
+				}
+			}
+		}
 	})
 }
 

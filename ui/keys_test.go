@@ -287,9 +287,9 @@ func TestForceAllowsOneCancelThatIsNotDeclared(t *testing.T) {
 func TestSortLettersSort(t *testing.T) {
 	onOps(t, 120, 24, func(s *stage, _ *script) {
 		s.press("M")
-		s.shows("MESSAGE ▼")
-		s.press("M")
 		s.shows("MESSAGE ▲")
+		s.press("M")
+		s.shows("MESSAGE ▼")
 	})
 }
 

@@ -191,7 +191,7 @@ func TestPauseAndFollow(t *testing.T) {
 			s.settle()
 		}
 		s.press("f")
-		s.shows("following", "AGE ▼")
+		s.shows("following", "AGE ▲")
 		newest("new-1")
 		if s.r.tasks.at.ID != "new-1" {
 			t.Errorf("follows %v", s.r.tasks.at)

@@ -132,7 +132,7 @@ func (p *tasksPane) title(s *scene) string {
 	}
 	by, reversed := b.Sort()
 	if !p.shows(by) {
-		title += " " + s.t.Glyphs.Dot + " by " + strings.ToLower(columnOf(by).title) + " " + arrow(s, reversed)
+		title += " " + s.t.Glyphs.Dot + " by " + strings.ToLower(columnOf(by).title) + " " + arrow(s, by, reversed)
 	}
 	if b.Busy() {
 		done, total := b.Progress()
@@ -209,7 +209,7 @@ func (p *tasksPane) head(s *scene, cols []column, w int) string {
 	for i, c := range cols {
 		name := c.title
 		if c.by == by && c.key != nil {
-			name += " " + arrow(s, reversed)
+			name += " " + arrow(s, by, reversed)
 		}
 		if i > 0 {
 			b.WriteString(columnGap)
@@ -223,8 +223,10 @@ func (p *tasksPane) head(s *scene, cols []column, w int) string {
 	return s.t.Header.Paint(s.cut(b.String(), w))
 }
 
-func arrow(s *scene, reversed bool) string {
-	if reversed {
+// arrow points up where what the column shows grows from line to line, and down
+// where its greatest stands on top.
+func arrow(s *scene, by model.Column, reversed bool) string {
+	if columnOf(by).falls == reversed {
 		return s.t.Glyphs.Rising
 	}
 	return s.t.Glyphs.Falling

@@ -7,6 +7,7 @@ func (s *scene) vocabulary() [][2]string {
 		{g.Live + " live", "the server is reached, and its own messages arrive"},
 		{g.Quiet + " quiet", "the server is reached, but sends nothing by itself: it is polled"},
 		{g.Down + " down", "the server is not reached; what is shown may be out of date"},
+		{"STATUS " + g.Falling, "the table is sorted by it: " + g.Falling + " the greatest, or most urgent, on top; " + g.Rising + " the least, or first of the alphabet"},
 		{"rejoined", "the session is one of an earlier callboard"},
 		{"pushed", "the server told of the task by itself"},
 		{"polled", "callboard asked for this task"},
