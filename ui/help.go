@@ -11,8 +11,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// helpPane lists the keys from the bindings themselves, those first that work
-// where the person came from, then commands and words. What its line says can be
+// helpPane lists the keys from the bindings themselves: a few that a newcomer needs
+// first, those that work where the person came from, the others, then commands and
+// words. What its line says can be
 // done there.
 type helpPane struct {
 	from   whence
@@ -116,8 +117,16 @@ func (p *helpPane) lines(s *scene) []helpItem {
 	return lines
 }
 
-// sections are the parts of the help, each behind its title.
+// basics are the actions that a newcomer needs first, in their order.
+var basics = []string{
+	"list.down", "list.up", "list.open", "everywhere.back", "everywhere.next-pane", "list.filter", "everywhere.command",
+	"everywhere.help", "everywhere.quit",
+}
+
+// sections are the parts of the help, each behind its title: what a newcomer needs
+// first, what works where the person came from, and the rest.
 func (p *helpPane) sections(s *scene) [][]helpItem {
+	first := make([]helpItem, len(basics))
 	var here, rest [][]helpItem
 	placed := 0
 	for _, scope := range s.k.Scopes() {
@@ -125,9 +134,12 @@ func (p *helpPane) sections(s *scene) [][]helpItem {
 		far := []helpItem{{key: scope.Name, title: true}}
 		for _, a := range scope.Actions {
 			item := helpItem{key: keysOf(&a), means: a.Help, line: a.Name}
-			if a.Place != "" && a.In(p.from.here) {
+			switch i := slices.Index(basics, a.Name); {
+			case i >= 0 && a.In(p.from.here):
+				first[i] = item
+			case a.Place != "" && a.In(p.from.here):
 				near = append(near, item)
-			} else {
+			default:
 				far = append(far, item)
 			}
 		}
@@ -148,7 +160,9 @@ func (p *helpPane) sections(s *scene) [][]helpItem {
 	for _, word := range s.vocabulary() {
 		words = append(words, helpItem{key: word[0], means: word[1]})
 	}
-	return append(append(here, rest...), commanded, words)
+	first = slices.DeleteFunc(first, func(i helpItem) bool { return i.key == "" }) // what does not work here
+	first = slices.Insert(first, 0, helpItem{key: "The basics", title: true})
+	return slices.Concat([][]helpItem{first}, here, rest, [][]helpItem{commanded, words})
 }
 
 // keysOf are all keys of an action, or its name on the command line.
