@@ -73,12 +73,15 @@ func (c *checker) check(content json.RawMessage) []task.Problem {
 		return problems
 	}
 	w := &wording{known: c.known}
-	if v.twice != "" {
-		w.at(v.twice, "is given twice")
+	for _, key := range v.twice {
+		w.at(key, "is given twice")
 	}
 	for _, key := range v.keys {
 		if !v.members[key].sane() {
 			w.at(key, "holds too long a number")
+		}
+		if v.members[key].repeats() {
+			w.at(key, "holds one name twice")
 		}
 	}
 	if len(w.problems) > 0 {

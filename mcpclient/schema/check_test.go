@@ -111,6 +111,8 @@ func TestCheckWhole(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"T":{"type":"integer"}},"properties":{"a":{"$ref":"#/definitions/T"}}}`, `{"a":"x"}`, "a: must be a whole number"},
 		{`{"$schema":"https://example.com/own","properties":{"a":{"type":"integer"}}}`, `{"a":"x"}`, "a: must be a whole number"},
 		{`{"properties":{"a":{"type":"integer"}}}`, `{"a":1,"a":2}`, "a: is given twice"},
+		{`{"properties":{"a":{"type":"integer"},"b":{}}}`, `{"b":1,"b":2,"a":1,"a":2}`, "a: is given twice\nb: is given twice"},
+		{`{"properties":{"a":{}}}`, `{"a":[{"x":{"y":1,"y":2}}]}`, "a: holds one name twice"},
 		{`{"properties":{"a":{}}}`, `{"a":`, ": The content is not JSON yet."},
 		{`{"properties":{"a":{}}}`, `{"a":1} x`, ": The content is not JSON yet."},
 		{`{"properties":{"a":{}}}`, `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, ": The content is nested too deeply."},

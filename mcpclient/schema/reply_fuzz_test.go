@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"callboard/model/task"
 )
@@ -52,6 +53,7 @@ func FuzzReply(f *testing.F) {
 			f.Add(raw, typed, typed, uint8(3))
 		}
 	}
+	f.Add([]byte(`{"properties":{"a":{"type":"string"},"b":{"type":"object"}}}`), "\xff", "{\"\xff\":1}", uint8(3)) // no UTF-8
 	f.Fuzz(func(t *testing.T, raw []byte, one, two string, set uint8) {
 		form := Form(raw)
 		draft := map[string]string{}
@@ -78,6 +80,9 @@ func FuzzReply(f *testing.F) {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(content, &members); err != nil || members == nil {
 			t.Fatalf("%q would be sent: %v", content, err)
+		}
+		if !utf8.Valid(content) {
+			t.Fatalf("%q would be sent", content)
 		}
 		if form.Check != nil && len(form.Check(content)) > 0 {
 			t.Fatalf("%s does not pass the check", content)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"callboard/model/task"
@@ -34,7 +35,7 @@ type value struct {
 	items   []*value
 	keys    []string // in order, each once; the last value of a name counts
 	members map[string]*value
-	twice   string // a name that came twice, "" for none
+	twice   []string // names that came again
 }
 
 var (
@@ -118,7 +119,7 @@ func (p *parser) object(v *value, depth int) error {
 			return err
 		}
 		if _, ok := v.members[name]; ok {
-			v.twice = name
+			v.twice = append(v.twice, name)
 		} else {
 			v.keys = append(v.keys, name)
 		}
@@ -177,6 +178,20 @@ func (v *value) sane() bool {
 	case null, boolean, text:
 	}
 	return true
+}
+
+// repeats reports whether an object in v has one name twice: of such, each reader
+// takes another value, and what was checked here might not be what is meant there.
+func (v *value) repeats() bool {
+	if len(v.twice) > 0 || slices.ContainsFunc(v.items, (*value).repeats) {
+		return true
+	}
+	for _, member := range v.members {
+		if member.repeats() {
+			return true
+		}
+	}
+	return false
 }
 
 // plain returns v as encoding/json would decode it, with json.Number.

@@ -23,7 +23,7 @@ import (
 // could not be encoded stands in it as text, so that an editor loses nothing.
 func Assemble(form Form, draft map[string]string) (json.RawMessage, []Problem) {
 	if text, ok := draft[""]; ok {
-		content := json.RawMessage(strings.TrimSpace(text))
+		content := json.RawMessage(validUTF8(strings.TrimSpace(text)))
 		return content, check(form, content)
 	}
 	var b bytes.Buffer
@@ -59,7 +59,7 @@ func Assemble(form Form, draft map[string]string) (json.RawMessage, []Problem) {
 		member(f.Name, value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		value := json.RawMessage(strings.TrimSpace(rest[name]))
+		value := json.RawMessage(validUTF8(strings.TrimSpace(rest[name])))
 		if rest[name] == TypedNull {
 			value = json.RawMessage("null")
 		}

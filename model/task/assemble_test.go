@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"unicode/utf8"
 )
 
 func testForm() Form {
@@ -48,6 +49,32 @@ func TestAssemble(t *testing.T) {
 		if got := fmt.Sprint(problems); got != c.problems {
 			t.Errorf("%s: problems %s, want %s", c.name, got, c.problems)
 		}
+	}
+}
+
+// What a person sees as one text is sent as one value, whatever bytes it came
+// with, and comes back from the JSON editor as it went.
+func TestAssembleIsUTF8(t *testing.T) {
+	form := Form{Fields: []Field{
+		{Name: "text", Kind: StringField}, {Name: "json", Kind: JSONField},
+		{Name: "one", Kind: ChoiceField, MoreChoices: true}, {Name: "some", Kind: ChoicesField, MoreChoices: true},
+	}}
+	draft := func(s string) map[string]string {
+		return map[string]string{"text": s, "json": `{"` + s + `":"` + s + `"}`, "one": `"` + s + `"`, "some": `["` + s + `"]`, "beside": `"` + s + `"`}
+	}
+	want, problems := Assemble(form, draft("a\uFFFDb\u2028<"))
+	got, _ := Assemble(form, draft("a\xffb\u2028<"))
+	if !utf8.Valid(got) || string(got) != string(want) || problems != nil {
+		t.Errorf("%q of bytes, %q of what they show as, %v", got, want, problems)
+	}
+	if back, err := Split(form, got); err != nil || !maps.Equal(back, draft("a\uFFFDb\u2028<")) {
+		t.Errorf("came back as %q, %v", back, err)
+	}
+	if got, _ := Assemble(form, map[string]string{"": "{\"a\":\"\xff\"}"}); string(got) != "{\"a\":\"\uFFFD\"}" {
+		t.Errorf("the JSON editor: %q", got)
+	}
+	if got, _ := Assemble(form, map[string]string{"text": "a\xff", "json": "{\xff"}); !utf8.Valid(got) {
+		t.Errorf("what does not encode: %q", got)
 	}
 }
 

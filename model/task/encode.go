@@ -19,12 +19,13 @@ const (
 // without its subject, in the terms of the field, and never holds what was
 // typed. Numbers are kept exactly as typed; choices are typed as JSON (a value,
 // or an array of values), a choice that is text also as that text; TypedNull is
-// null, in a field that can hold it. Whether the value keeps the field's
-// constraints is for Form.Check to say.
+// null, in a field that can hold it. What is no UTF-8 becomes U+FFFD, as it is
+// seen. Whether the value keeps the field's constraints is for Form.Check to say.
 func (f *Field) Encode(typed string) (json.RawMessage, error) {
 	if typed == TypedNull {
 		return f.encodeNull()
 	}
+	typed = validUTF8(typed)
 	switch f.Kind {
 	case NumberField, IntegerField:
 		return encodeNumber(strings.TrimSpace(typed), f.Kind == IntegerField)
@@ -63,8 +64,9 @@ func (f *Field) hasNull() bool {
 
 // Typed is the reverse of Encode: the text that stands in the field for a
 // value, such as its default. A value that does not fit the field comes as its
-// JSON, so that nothing is lost and Encode says what is wrong; null comes as
-// TypedNull, but in a JSONField and where it is one of the choices.
+// JSON, so that nothing is lost and Encode says what is wrong; null, and
+// nothing else, comes as TypedNull, but in a JSONField and where it is one of
+// the choices.
 func (f *Field) Typed(value json.RawMessage) string {
 	value = bytes.TrimSpace(value)
 	if string(value) == "null" && f.Kind != JSONField && !f.hasNull() {
@@ -73,7 +75,7 @@ func (f *Field) Typed(value json.RawMessage) string {
 	var s string
 	switch f.Kind {
 	case StringField, NumberField, IntegerField, BooleanField:
-		if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil {
+		if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil && s != TypedNull {
 			return s
 		}
 	case ChoiceField, ChoicesField, JSONField:
@@ -221,12 +223,17 @@ func isWhole(number string) bool {
 	return ok && r.IsInt()
 }
 
+// validUTF8 returns s with U+FFFD in place of what is no UTF-8. Package json
+// passes such bytes for valid within JSON, and in text writes an escape for
+// them, so that what a person sees as one text would be sent as several.
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
 // quoteJSON returns s as a JSON string, without the escapes for HTML.
 func quoteJSON(s string) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
+	_ = enc.Encode(validUTF8(s)) // a string always encodes
 	return bytes.TrimSpace(b.Bytes())
 }
 

@@ -81,6 +81,9 @@ func TestTyped(t *testing.T) {
 		value, want string
 	}{
 		{StringField, `"a\n\"b\""`, "a\n\"b\""},
+		{StringField, `"\ud800\ufffd"`, "\uFFFD\uFFFD"},
+		{StringField, `null`, TypedNull},
+		{StringField, `"\u0000null"`, `"\u0000null"`},
 		{StringField, `5`, `5`},
 		{NumberField, ` 1.10 `, `1.10`},
 		{NumberField, `"1,5"`, `1,5`},
