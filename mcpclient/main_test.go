@@ -7,13 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"callboard/leaktest"
 	"callboard/mcpclient/mcptest"
 	"callboard/model/task"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // rig is a session with a scripted server, in virtual time and without a
 // network. What its session sends is held against the official schema.

@@ -10,13 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"callboard/leaktest"
 	"callboard/model/task"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // asked is one request that a script got.
 type asked struct {

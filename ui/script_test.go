@@ -13,18 +13,18 @@ import (
 	"time"
 
 	"callboard/keymap"
+	"callboard/leaktest"
 	"callboard/model"
 	"callboard/model/task"
 	"callboard/ui/uitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
 	time.Local = time.UTC // golden views hold times of day
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // script is a server whose answers a test sets.

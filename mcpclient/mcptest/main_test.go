@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"callboard/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // client is a small raw MCP client, as naive as can be.
 type client struct {

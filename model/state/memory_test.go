@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"callboard/leaktest"
 	"callboard/model"
 	"callboard/model/task"
 )
@@ -21,7 +20,7 @@ func TestMain(m *testing.M) {
 		child(what)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 const server = "https://example.com/mcp"

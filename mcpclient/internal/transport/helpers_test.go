@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"callboard/leaktest"
 	"callboard/mcpclient/internal/jsonrpc"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // pipes is a listener whose connections are in memory, so that virtual time
 // sees who waits.
