@@ -12,9 +12,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"callboard/leaktest"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"go.uber.org/goleak"
 )
 
 // childEnv makes the test binary the program under test.
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv(childEnv); mode != "" {
 		os.Exit(child(mode))
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // child runs the test's model as main does.
@@ -36,6 +38,9 @@ func child(mode string) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return ExitCode(err)
+	}
+	if mode == "patient" { // a second signal ends it, or nothing does
+		t.stuck = time.Hour
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	final, err := t.Run(ctx, &sample{t: t, mode: mode, cancel: cancel})

@@ -59,7 +59,7 @@ func (t *Terminal) Copy(text string) (way string, err error) {
 		if err != nil {
 			return "", err
 		}
-		return tool.name, tool.take(text, copyPatience)
+		return tool.name, tool.take(text, t.copyPatience)
 	case ClipboardAuto:
 	}
 	if remote(t.o.Getenv) {
@@ -69,7 +69,7 @@ func (t *Terminal) Copy(text string) (way string, err error) {
 	if err != nil {
 		return viaTerminal, t.ask(text)
 	}
-	why := tool.take(text, copyPatience)
+	why := tool.take(text, t.copyPatience)
 	if why == nil {
 		return tool.name, nil
 	}

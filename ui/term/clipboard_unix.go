@@ -70,7 +70,7 @@ func (c *tool) take(text string, patience time.Duration) error {
 	}
 	// What it left behind may hold the pipe open: what is there is read, no more.
 	words := make([]byte, 400)
-	_ = said.SetReadDeadline(time.Now().Add(patience / 20))
+	_ = said.SetReadDeadline(time.Now().Add(patience / 4))
 	n, _ := io.ReadFull(said, words)
 	if why := task.CleanLine(string(words[:n]), 400).Line(); why != "" {
 		return fmt.Errorf("%s: %s", c.name, why)

@@ -17,9 +17,7 @@ func desktop(t *testing.T, name, body string) (note string) {
 	t.Helper()
 	dir := t.TempDir()
 	note = filepath.Join(dir, "note")
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable(t, filepath.Join(dir, name), body)
 	t.Setenv("PATH", dir)
 	t.Setenv("NOTE", note)
 	return note
@@ -33,7 +31,7 @@ func onDesktop(t *testing.T, by Clipboard, env map[string]string) (*Terminal, *o
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = out.Close() })
-	term := &Terminal{o: Options{Getenv: func(name string) string { return env[name] }}}
+	term := &Terminal{o: Options{Getenv: func(name string) string { return env[name] }}, copyPatience: time.Minute}
 	term.screen = &screen{File: out, vanished: func() { t.Error("the terminal vanished") }}
 	term.SetClipboard(by)
 	return term, out
@@ -126,12 +124,9 @@ func TestTheOwnerOfTheClipboardStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &tool{"xclip", []string{"xclip"}}
-	began := time.Now()
-	if err := c.take(secret, 20*time.Second); err != nil {
+	// It does not go on before the test does: to wait for it is an error in the end.
+	if err := c.take(secret, time.Minute); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("it took %s: the owner was waited for", took)
 	}
 	goOn, err := os.OpenFile(note+".go", os.O_WRONLY, 0)
 	if err != nil {
@@ -139,11 +134,7 @@ func TestTheOwnerOfTheClipboardStays(t *testing.T) {
 	}
 	_, _ = goOn.WriteString("\n")
 	_ = goOn.Close()
-	for deadline := time.Now().Add(10 * time.Second); written(t, note+".lived") == ""; {
-		if time.Now().After(deadline) {
-			t.Fatal("what owns the clipboard was ended")
-		}
-	}
+	eventually(t, "what owns the clipboard lives on", func() bool { return written(t, note+".lived") != "" })
 }
 
 func TestAProgramThatHangsIsEnded(t *testing.T) {
@@ -152,9 +143,8 @@ func TestAProgramThatHangsIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &tool{"xclip", []string{"xclip"}}
-	began := time.Now()
-	err := c.take(strings.Repeat("long ", 100_000), 200*time.Millisecond)
-	if err == nil || !strings.Contains(err.Error(), "did not take it within") || time.Since(began) > 5*time.Second {
-		t.Errorf("%v after %s", err, time.Since(began))
+	// By itself it never ends, and the test would not, either.
+	if err := c.take(strings.Repeat("long ", 100_000), 200*time.Millisecond); err == nil || !strings.Contains(err.Error(), "did not take it within") {
+		t.Error(err)
 	}
 }

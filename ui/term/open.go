@@ -21,7 +21,7 @@ func OpenURL(ctx context.Context, page string) error {
 	if err := Openable(page); err != nil {
 		return err
 	}
-	return open(ctx, opener(), page)
+	return open(ctx, opener(), page, openPatience)
 }
 
 // Openable returns why a URL is not one that OpenURL opens, nil if it is.
@@ -57,7 +57,7 @@ func opener() []string {
 	return []string{"xdg-open"}
 }
 
-func open(ctx context.Context, words []string, page string) error {
+func open(ctx context.Context, words []string, page string, patience time.Duration) error {
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return fmt.Errorf("no %s on this machine", words[0])
 	}
@@ -75,7 +75,7 @@ func open(ctx context.Context, words []string, page string) error {
 			return fmt.Errorf("%s could not open it (%w)", words[0], err)
 		}
 		return nil
-	case <-time.After(openPatience):
+	case <-time.After(patience):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

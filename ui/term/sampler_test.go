@@ -98,7 +98,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for !is() {
 		select {
 		case <-tick.C:
@@ -135,9 +135,14 @@ func TestSamplerIsCancelled(t *testing.T) {
 func TestSamplerTakesTooLong(t *testing.T) {
 	dir := t.TempDir()
 	pids := filepath.Join(dir, "PIDS")
-	_, err := runSampler(t.Context(), "echo $$ >"+pids+"; echo half; sleep 300", nil, 500*time.Millisecond)
-	if err == nil || err.Error() != "the command took longer than 500ms, and was ended" {
-		t.Errorf("error %v", err)
+	for patience := 500 * time.Millisecond; ; patience *= 2 {
+		_, err := runSampler(t.Context(), "echo $$ >"+pids+"; echo half; sleep 300", nil, patience)
+		if want := "the command took longer than " + patience.String() + ", and was ended"; err == nil || err.Error() != want {
+			t.Fatalf("error %v", err)
+		}
+		if ids, _ := os.ReadFile(pids); len(ids) > 0 || patience > time.Minute { // a busy machine may not even have begun it
+			break
+		}
 	}
 	gone(t, pids)
 }

@@ -55,7 +55,7 @@ func (s stop) Run() error {
 	}
 	// The clock runs on while the process is stopped, so the first timer may
 	// fire before the signal that woke us was handed out.
-	for _, patience := range [...]time.Duration{time.Second, 200 * time.Millisecond} {
+	for _, patience := range [...]time.Duration{time.Second, time.Second} {
 		select {
 		case <-goesOn:
 			return nil

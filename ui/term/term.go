@@ -60,6 +60,9 @@ type Terminal struct {
 	mouse  bool      // the model wants the mouse
 	lent   bool      // another program had the terminal, and the mouse may be off
 	by     Clipboard // how text is copied
+
+	// As the constants of these names, but where a test says otherwise.
+	stuck, copyPatience time.Duration
 }
 
 // ErrNoTerminal says that there is no terminal that could show a dashboard.
@@ -90,7 +93,7 @@ func Open(o Options) (*Terminal, error) {
 	if err != nil {
 		return nil, ErrNoTerminal
 	}
-	t := &Terminal{o: o, before: before}
+	t := &Terminal{o: o, before: before, stuck: stuck, copyPatience: copyPatience}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.screen = &screen{File: o.Out, vanished: t.vanish}
 	t.keys = &keyboard{File: o.In, vanished: t.vanish, escWait: escWait}
@@ -194,7 +197,7 @@ func (t *Terminal) giveBack() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(time.Second):
 	}
 }
 
@@ -225,7 +228,7 @@ func (t *Terminal) heed() (stop func()) {
 				before = true
 				t.end(&Interrupted{Signal: s})
 			case <-asked:
-				asked, late = nil, time.After(stuck)
+				asked, late = nil, time.After(t.stuck)
 			case <-late:
 				t.abandon()
 			}

@@ -88,22 +88,18 @@ func TestPanicInInit(t *testing.T) {
 }
 
 func TestStuckProgramIsEndedBySignal(t *testing.T) {
-	for _, again := range []bool{false, true} {
+	for mode, again := range map[string]bool{"plain": false, "patient": true} {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			t.Parallel()
-			s := start(t, "plain")
+			s := start(t, mode)
 			s.Type("h")
 			s.SeeRaw("stuck")
-			began := time.Now()
 			s.Signal(syscall.SIGTERM)
 			if again {
 				s.Signal(syscall.SIGINT) // another one: two of a kind may merge
 			}
 			if code := s.Exit(); code != 143 && code != 130 {
 				t.Errorf("exit code %d, want 143", code)
-			}
-			if took := time.Since(began); again && took > stuck-time.Second {
-				t.Errorf("the second signal took %s", took)
 			}
 			s.GivenBack()
 		})
@@ -122,12 +118,9 @@ func TestVanishedTerminal(t *testing.T) {
 	}
 }
 
-func TestStartsAtOnceOnAMuteTerminal(t *testing.T) {
-	began := time.Now()
+// What is not asked is not waited for.
+func TestStartsOnAMuteTerminal(t *testing.T) {
 	s := start(t, "plain")
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the first frame took %s", took)
-	}
 	s.NotAsked()
 	s.Type("q")
 	s.Exit()
@@ -257,10 +250,19 @@ func TestNoMouseUnlessWanted(t *testing.T) {
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := t.TempDir() + "/an editor"
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700); err != nil {
+	executable(t, path, body)
+	return path
+}
+
+// executable writes a program for the shell. Nothing is started meanwhile: for as
+// long as a process that begins has the file open for writing, nobody can run it.
+func executable(t *testing.T, path, body string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 func TestEditor(t *testing.T) {
@@ -398,19 +400,19 @@ func TestOpenURL(t *testing.T) {
 	note := t.TempDir() + "/opened"
 	t.Setenv("NOTE", note)
 	page := "https://example.com/$(touch x)?a=1&b=2;c"
-	if err := open(t.Context(), []string{script(t, `printf %s "$1" >"$NOTE"`)}, page); err != nil {
+	if err := open(t.Context(), []string{script(t, `printf %s "$1" >"$NOTE"`)}, page, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(note); err != nil || string(got) != page {
 		t.Errorf("the opener got %q, %v", got, err)
 	}
-	if err := open(t.Context(), []string{script(t, "exit 4")}, page); err == nil {
+	if err := open(t.Context(), []string{script(t, "exit 4")}, page, time.Minute); err == nil {
 		t.Error("an opener that fails is taken for one that worked")
 	}
-	if err := open(t.Context(), []string{"/nowhere/opener"}, page); err == nil || !strings.Contains(err.Error(), "no /nowhere/opener on this machine") {
+	if err := open(t.Context(), []string{"/nowhere/opener"}, page, time.Minute); err == nil || !strings.Contains(err.Error(), "no /nowhere/opener on this machine") {
 		t.Errorf("no opener: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = open(ended, []string{script(t, "exit 0")}, page) // returns, whichever comes first
+	_ = open(ended, []string{script(t, "exit 0")}, page, time.Minute) // returns, whichever comes first
 }
