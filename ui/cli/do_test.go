@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/mcpclient"
@@ -23,6 +25,7 @@ import (
 type place struct {
 	t        *testing.T
 	url, dir string
+	memory   http.RoundTripper                                      // not nil: the server, without a network
 	sampler  func(context.Context, json.RawMessage) (string, error) // what --sampling-command would be
 	in       io.Reader                                              // not nil: a person types it
 	quiet    func() func()
@@ -46,7 +49,7 @@ func (p *place) doUntil(ctx context.Context, words ...string) said {
 	if err != nil {
 		p.t.Fatalf("%q: %v", words, err)
 	}
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, Protocol: a.Protocol, Sampling: a.Servers[0].Samples()})
+	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: p.url, RoundTripper: p.memory, Protocol: a.Protocol, Sampling: a.Servers[0].Samples()})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -112,15 +115,21 @@ func inEras(t *testing.T, tools []mcptest.Tool, test func(t *testing.T, p *place
 	for name, era := range eras {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := mcptest.New(mcptest.WithEra(era), mcptest.WithPollInterval(500*time.Millisecond), mcptest.WithTools(tools...))
-			t.Cleanup(func() { _ = s.Close() })
-			url, err := s.Start()
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, &place{t: t, url: url, dir: t.TempDir()}, s)
+			inMemory(t, func(p *place, s *mcptest.Server) { test(p.t, p, s) }, mcptest.WithEra(era), mcptest.WithTools(tools...))
 		})
 	}
+}
+
+// inMemory runs a test on a server without a network, in virtual time: a busy
+// machine changes nothing of what is said when time is over.
+func inMemory(t *testing.T, test func(p *place, s *mcptest.Server), options ...mcptest.Option) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := mcptest.New(append([]mcptest.Option{mcptest.WithPollInterval(500 * time.Millisecond)}, options...)...)
+		defer func() { _ = s.Close() }()
+		test(&place{t: t, url: mcptest.MemoryURL, memory: s.Transport(), dir: dir}, s)
+	})
 }
 
 const nameSchema = `{"type":"object","properties":{"name":{"type":"string","title":"Name","minLength":2},
@@ -163,12 +172,14 @@ var digging = mcptest.Tool{
 func TestRunLsAnswerResult(t *testing.T) {
 	inEras(t, []mcptest.Tool{asking}, func(t *testing.T, p *place, s *mcptest.Server) {
 		id := p.well("run", "ask")
+		synctest.Wait()
 		streams := s.Count("GET")
 		p.awaits(id)
 		if list := p.well("ls"); !strings.Contains(list, "asking") || !strings.Contains(list, id) || !strings.Contains(list, "ask") {
 			t.Errorf("ls:\n%s", list)
 		}
 		p.badly(exitAsks, "callboard answer "+p.url+" "+id, "result", id)
+		synctest.Wait()
 		if n := s.Count("GET"); n != streams {
 			t.Errorf("who only looks took the stream %d times", n-streams)
 		}
@@ -190,7 +201,7 @@ func TestRunLsAnswerResult(t *testing.T) {
 // awaits waits until the server says that a task asks.
 func (p *place) awaits(id string) {
 	p.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if strings.Contains(p.well("get", id), "input_required") {
 			return
 		}
@@ -352,13 +363,11 @@ func TestSeveralPrompts(t *testing.T) {
 		}
 		return mcptest.Answered(fmt.Sprintf("%s %s, %s %s", rs[0].Action, rs[0].Content, rs[1].Action, rs[1].Content))
 	}}
-	s := mcptest.New(mcptest.WithEra(mcptest.ModernEra), mcptest.WithPollInterval(500*time.Millisecond), mcptest.WithTools(both))
-	t.Cleanup(func() { _ = s.Close() })
-	url, err := s.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &place{t: t, url: url, dir: t.TempDir()}
+	inMemory(t, func(p *place, s *mcptest.Server) { severalPrompts(t, p, s) }, mcptest.WithEra(mcptest.ModernEra), mcptest.WithTools(both))
+}
+
+func severalPrompts(t *testing.T, p *place, s *mcptest.Server) {
+	t.Helper()
 	id := p.well("run", "both")
 	p.awaits(id)
 	if out := p.well("get", id); !strings.Contains(out, "--prompt first") || !strings.Contains(out, "--prompt second") {
@@ -387,13 +396,16 @@ func TestFailures(t *testing.T) {
 	}
 	_, p.url = serve(t, mcptest.WithToken("s3cret"))
 	p.badly(exitAuth, "401", "tools")
-	var server *mcptest.Server
-	server, p.url = serve(t)
+	inMemory(t, func(p *place, s *mcptest.Server) { taskFailures(t, p, s) }, mcptest.WithSharedTasks())
+}
+
+func taskFailures(t *testing.T, p *place, server *mcptest.Server) {
+	t.Helper()
 	p.badly(exitFailed, "knows no task nope", "get", "nope")
 	p.badly(exitFailed, "knows no task nope", "watch", "nope")
 	server.AddTask(mcptest.Task{ID: "t-1\x1b[31m", Status: mcptest.Working, Message: "a\u202eb"})
 	p.badly(exitLate, "out of time after 300ms: the task goes on", "result", "t-1\x1b[31m", "--timeout", "300ms")
-	s = p.do("ls", "--json")
+	s := p.do("ls", "--json")
 	if strings.ContainsAny(s.out, "\x1b\u202e") || !strings.Contains(s.out, `"t-1\u001b[31m"`) {
 		t.Errorf("ids are raw, and nothing acts on the terminal: %s", s.out)
 	}
@@ -425,12 +437,12 @@ func TestWatchOne(t *testing.T) {
 }
 
 func TestWatchInTime(t *testing.T) {
-	s, url := serve(t)
-	s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
-	p := &place{t: t, url: url, dir: t.TempDir()}
-	if said := p.badly(exitLate, "out of time", "watch", "--timeout", "1s"); !strings.Contains(said.out, "t-1") {
-		t.Error(said.out)
-	}
+	inMemory(t, func(p *place, s *mcptest.Server) {
+		s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
+		if said := p.badly(exitLate, "out of time", "watch", "--timeout", "1s"); !strings.Contains(said.out, "t-1") {
+			t.Error(said.out)
+		}
+	}, mcptest.WithSharedTasks())
 }
 
 func TestTTL(t *testing.T) {
@@ -464,20 +476,14 @@ func TestOlderServer(t *testing.T) {
 // An answer that takes effect later is waited for, so that who asks for the
 // task next is not told that it asks.
 func TestAnswerTakesEffect(t *testing.T) {
-	s := mcptest.New(mcptest.WithEra(mcptest.ModernEra), mcptest.WithPollInterval(500*time.Millisecond), mcptest.WithTools(asking),
-		mcptest.WithFaults(mcptest.Faults{EffectLag: time.Second}))
-	t.Cleanup(func() { _ = s.Close() })
-	url, err := s.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &place{t: t, url: url, dir: t.TempDir()}
-	id := p.well("run", "ask")
-	p.awaits(id)
-	p.well("answer", id, "--field", "name=Ada")
-	if out := p.well("result", id); out != `accept {"name":"Ada","n":1}` {
-		t.Errorf("result: %q", out)
-	}
+	inMemory(t, func(p *place, _ *mcptest.Server) {
+		id := p.well("run", "ask")
+		p.awaits(id)
+		p.well("answer", id, "--field", "name=Ada")
+		if out := p.well("result", id); out != `accept {"name":"Ada","n":1}` {
+			p.t.Errorf("result: %q", out)
+		}
+	}, mcptest.WithEra(mcptest.ModernEra), mcptest.WithTools(asking), mcptest.WithFaults(mcptest.Faults{EffectLag: time.Second}))
 }
 
 // A handle that is kept is not taken for the task: what the server forgot is gone.

@@ -15,27 +15,30 @@ func TestAnswerIsFetched(t *testing.T) {
 	for name, comes := range map[string]bool{"fetched": true, "not fetched": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, url := serve(t)
-			s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
-			ctx, cancel := context.WithCancel(t.Context())
-			fetched := make(chan string, 1) // nobody may want it
-			go func() {
-				fetched <- collect(ctx, s, comes)
-			}()
-			p := &place{t: t, url: url, dir: t.TempDir()}
-			got := p.do("answer", "t-1", "--field", "name=Ada", "--json")
-			result := ""
-			if got.code == 0 {
-				result = <-fetched
-			}
-			cancel()
-			switch {
-			case comes && (got.code != 0 || !strings.Contains(got.out, `"state": "taken"`) || !strings.Contains(result, "Ada")):
-				t.Errorf("%+v, and the server has %q", got, result)
-			case !comes && (got.code != exitFailed || !strings.Contains(got.out, `"state": "not fetched"`)):
-				t.Errorf("%+v", got)
-			}
+			inMemory(t, func(p *place, s *mcptest.Server) { answerForATask(p, s, comes) }, mcptest.WithSharedTasks())
 		})
+	}
+}
+
+func answerForATask(p *place, s *mcptest.Server, comes bool) {
+	t := p.t
+	s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
+	ctx, cancel := context.WithCancel(t.Context())
+	fetched := make(chan string, 1) // nobody may want it
+	go func() {
+		fetched <- collect(ctx, s, comes)
+	}()
+	got := p.do("answer", "t-1", "--field", "name=Ada", "--json")
+	result := ""
+	if got.code == 0 {
+		result = <-fetched
+	}
+	cancel()
+	switch {
+	case comes && (got.code != 0 || !strings.Contains(got.out, `"state": "taken"`) || !strings.Contains(result, "Ada")):
+		t.Errorf("%+v, and the server has %q", got, result)
+	case !comes && (got.code != exitFailed || !strings.Contains(got.out, `"state": "not fetched"`)):
+		t.Errorf("%+v", got)
 	}
 }
 

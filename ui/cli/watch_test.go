@@ -7,17 +7,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"callboard/leaktest"
 	"callboard/mcpclient"
 	"callboard/mcpclient/mcptest"
 	"callboard/model"
 	"callboard/model/task"
-
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // endpoint is the client as the model wants it.
 type endpoint struct{ *mcpclient.Endpoint }
@@ -54,7 +54,7 @@ func (p *paper) Write(b []byte) (int, error) {
 func (p *paper) see(t *testing.T, pattern string) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  srv  ` + pattern + `$`)
-	for deadline := time.After(10 * time.Second); ; {
+	for deadline := time.After(time.Minute); ; {
 		p.mu.Lock()
 		found, changed, text := line.MatchString(p.text), p.changed, p.text
 		p.mu.Unlock()
@@ -69,10 +69,18 @@ func (p *paper) see(t *testing.T, pattern string) {
 	}
 }
 
+// printed returns what was printed so far.
+func (p *paper) printed() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
 // watched runs WatchModel on a server until the end of the test.
-func watched(t *testing.T, url string, o model.Options) (*paper, <-chan error) {
+func watched(t *testing.T, s *mcptest.Server, o model.Options) (*paper, <-chan error) {
 	t.Helper()
-	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: url, ReadOnly: o.ReadOnly})
+	const url = mcptest.MemoryURL
+	ep, err := mcpclient.NewEndpoint(mcpclient.Config{URL: url, RoundTripper: s.Transport(), ReadOnly: o.ReadOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,14 +113,26 @@ func serve(t *testing.T, options ...mcptest.Option) (*mcptest.Server, string) {
 	return s, url
 }
 
-func TestWatch(t *testing.T) {
-	s, url := serve(t)
+// watching runs a test on a server that has tasks for all, in virtual time: how a
+// task is heard of depends on what comes first.
+func watching(t *testing.T, test func(t *testing.T, s *mcptest.Server), options ...mcptest.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := mcptest.New(append([]mcptest.Option{mcptest.WithSharedTasks(), mcptest.WithPollInterval(500 * time.Millisecond)}, options...)...)
+		t.Cleanup(func() { _ = s.Close() })
+		test(t, s)
+	})
+}
+
+func TestWatch(t *testing.T) { watching(t, watchTasks) }
+
+func watchTasks(t *testing.T, s *mcptest.Server) {
 	s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working, Message: "digging\x1b[31m"})
 	s.AddTask(mcptest.Task{ID: "t-2", Status: mcptest.Working})
-	p, _ := watched(t, url, model.Options{ReadOnly: true})
+	p, _ := watched(t, s, model.Options{ReadOnly: true})
 	p.see(t, `live            http://.*`)
 	p.see(t, `working         t-1  \(listed\)  digging.*`)
-	if strings.Contains(p.text, "\x1b") {
+	if strings.Contains(p.printed(), "\x1b") {
 		t.Error("an escape sequence of the server was printed")
 	}
 	if !s.SetStatus("t-1", mcptest.InputRequired, "which one?") {
@@ -128,35 +148,39 @@ func TestWatch(t *testing.T) {
 	p.see(t, `gone            t-2  the server does not know it any more`)
 	_ = s.Close()
 	p.see(t, `down            .*connection refused.*next try .*`)
-	if n := strings.Count(p.text, "completed"); n != 1 {
-		t.Errorf("the end was told %d times:\n%s", n, p.text)
+	if n := strings.Count(p.printed(), "completed"); n != 1 {
+		t.Errorf("the end was told %d times:\n%s", n, p.printed())
 	}
-	if n := strings.Count(p.text, "working         t-2"); n != 1 {
-		t.Errorf("a status was told %d times, and the server told it once:\n%s", n, p.text)
+	if n := strings.Count(p.printed(), "working         t-2"); n != 1 {
+		t.Errorf("a status was told %d times, and the server told it once:\n%s", n, p.printed())
 	}
 }
 
 // Where nothing is tried any more, nobody is left waiting for it.
 func TestWatchSaysWhatIsHopeless(t *testing.T) {
-	_, url := serve(t, mcptest.WithToken("s3cret"))
-	p, ended := watched(t, url, model.Options{ReadOnly: true})
+	watching(t, watchInVain, mcptest.WithToken("s3cret"))
+}
+
+func watchInVain(t *testing.T, s *mcptest.Server) {
+	p, ended := watched(t, s, model.Options{ReadOnly: true})
 	p.see(t, `down            .*wants a token.*no next try by itself`)
 	select {
 	case err := <-ended:
 		if ExitCode(err) != exitAuth {
 			t.Errorf("ended with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits for nothing")
 	}
 }
 
-func TestWatchPrompts(t *testing.T) {
-	s, url := serve(t)
+func TestWatchPrompts(t *testing.T) { watching(t, watchPrompts) }
+
+func watchPrompts(t *testing.T, s *mcptest.Server) {
 	s.AddTask(mcptest.Task{ID: "t-1", Status: mcptest.Working})
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan struct{})
-	p, _ := watched(t, url, model.Options{})
+	p, _ := watched(t, s, model.Options{})
 	p.see(t, `working         t-1.*`)
 	go func() {
 		defer close(asked)
@@ -168,9 +192,10 @@ func TestWatchPrompts(t *testing.T) {
 	p.see(t, `withdrawn       t-1  Who\?.*`)
 }
 
-func TestWatchEndsWhenNobodyReads(t *testing.T) {
-	s, url := serve(t)
-	p, ended := watched(t, url, model.Options{ReadOnly: true})
+func TestWatchEndsWhenNobodyReads(t *testing.T) { watching(t, watchUnread) }
+
+func watchUnread(t *testing.T, s *mcptest.Server) {
+	p, ended := watched(t, s, model.Options{ReadOnly: true})
 	p.see(t, `live .*`)
 	gone := errors.New("nobody reads")
 	p.mu.Lock()
@@ -183,13 +208,14 @@ func TestWatchEndsWhenNobodyReads(t *testing.T) {
 		if !errors.Is(err, gone) {
 			t.Errorf("ended with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it goes on printing to nobody")
 	}
 }
 
 func TestWatchSaysWhyThereIsNoServer(t *testing.T) {
-	_, url := serve(t, mcptest.WithToken("right"))
-	p, _ := watched(t, url, model.Options{ReadOnly: true})
-	p.see(t, `down            .*401.*`)
+	watching(t, func(t *testing.T, s *mcptest.Server) {
+		p, _ := watched(t, s, model.Options{ReadOnly: true})
+		p.see(t, `down            .*401.*`)
+	}, mcptest.WithToken("right"))
 }
