@@ -13,7 +13,8 @@ import (
 )
 
 // pressAt sends a press and a release of the left button in the middle of words on
-// the screen, as a terminal does (SGR coordinates); in pieces, as a slow line does.
+// the screen, as a terminal does (SGR coordinates); in pieces, as a slow line does,
+// but none that could be a key: how long its rest may take is a matter of time.
 func pressAt(t *testing.T, s *termtest.Session, words string) {
 	t.Helper()
 	s.See(words)
@@ -23,7 +24,7 @@ func pressAt(t *testing.T, s *termtest.Session, words string) {
 			continue
 		}
 		at := fmt.Sprintf("%d;%d", utf8.RuneCountInString(before)+len(words)/2+1, y+1)
-		for _, piece := range []string{"\x1b[<0;", at, "M\x1b[", "<0;" + at + "m"} {
+		for _, piece := range []string{"\x1b[<0;", at, "M\x1b[<", "0;" + at + "m"} {
 			s.Type(piece)
 		}
 		return

@@ -98,11 +98,11 @@ func TestServersOfTheConfiguration(t *testing.T) {
 		{"cancel day t-1", "day is guarded: say --confirm day", 2},
 		{"cancel day t-1 --confirm sesame", "--confirm is not for this server: it is day", 2},
 		{"ls bad", "config.toml:8: bad: headers.X: the variable NOPE is not set", 2},
-		{"ls nope.invalid --timeout 1s", "nope.invalid", 4},
+		{"ls nope.invalid --timeout 1m", "nope.invalid", 4},
 		{"config show", `Authorization = "Bearer ${DAY}"`, 0},
 		{"config check", "fine", 0},
 		{"info", "config/callboard/config.toml", 0},
-		{"ls day --no-config --timeout 1s", "day", 4},
+		{"ls day --no-config --timeout 1m", "day", 4},
 	} {
 		out, code := do(strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "s3cret") {
