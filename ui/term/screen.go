@@ -25,11 +25,12 @@ const (
 	endFrame   = "\x1b[?2026l"
 )
 
-// Write draws one frame; Bubble Tea's renderer writes each with one call.
+// Write draws one frame; Bubble Tea's renderer writes each with one call. It is whole
+// by itself: a shell or an editor finds wrapping switched on.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frame = append(append(append(s.frame[:0], beginFrame...), p...), endFrame...)
+	s.frame = append(aligned(append(s.frame[:0], beginFrame+wrapOff...), p), wrapOn+endFrame...)
 	if _, err := s.File.Write(s.frame); err != nil {
 		s.vanished()
 		return 0, err

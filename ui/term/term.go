@@ -179,11 +179,11 @@ func sized(m tea.WindowSizeMsg) tea.WindowSizeMsg {
 	return m
 }
 
-// reset undoes all that a frame or Bubble Tea may have left on: synchronized
-// output, the alternate screen, mouse, reports of focus, bracketed paste,
+// reset undoes all that a frame or Bubble Tea may have left on, or off: synchronized
+// output, wrapping, the alternate screen, mouse, reports of focus, bracketed paste,
 // colours, and last the hidden cursor, which some terminals keep for each screen.
 // Each is harmless where it was off.
-const reset = "\x1b[?2026l\x1b[?1049l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h"
+const reset = "\x1b[?2026l" + wrapOn + "\x1b[?1049l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[?25h"
 
 // giveBack puts the terminal into the state in which it was found, where Bubble
 // Tea did not, or may not have. It does not wait for a terminal that takes no

@@ -307,8 +307,12 @@ func titleOf(raw string) string {
 }
 
 // leftOn reports whether one of these was switched on and not off again:
-// bracketed paste, synchronized output, the mouse, reports of focus.
+// bracketed paste, synchronized output, the mouse, reports of focus; or the wrapping
+// of long lines off and not on again.
 func leftOn(raw string) bool {
+	if strings.LastIndex(raw, "\x1b[?7l") > strings.LastIndex(raw, "\x1b[?7h") {
+		return true
+	}
 	for _, mode := range [...]string{"?2004", "?2026", "?1000", "?1002", "?1003", "?1006", "?1004"} {
 		if strings.LastIndex(raw, "\x1b["+mode+"h") > strings.LastIndex(raw, "\x1b["+mode+"l") {
 			return true
