@@ -46,12 +46,24 @@ func (e *era2025) abandon(ctx context.Context, id task.CallID) error {
 }
 
 // awaitStream waits until the GET stream is open, or was tried, or keeps us
-// waiting for too long: what work asks may come on it at once. Where it was left
-// until now it is opened.
+// waiting for too long: what work asks may come on it at once. So it does where
+// the stream went down and comes back. Where it was left until now it is opened.
 func (e *era2025) awaitStream(ctx context.Context) {
 	e.wantStream() //nolint:contextcheck // what it opens lives as long as the session
 	select {
 	case <-e.streamTried:
+	case <-ctx.Done():
+		return
+	}
+	tried, patience := e.comingBack()
+	if patience == 0 {
+		return
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-tried:
+	case <-late.C:
 	case <-ctx.Done():
 	}
 }

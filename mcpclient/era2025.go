@@ -13,9 +13,10 @@ import (
 // version2025 is the revision that era2025 speaks.
 const version2025 = "2025-11-25"
 
-// streamPatience is how long work waits for the GET stream to open first:
-// prompts may come on it at once, and some servers send no header before they
-// have something to say.
+// streamPatience is how long work waits for the GET stream to open first, or to
+// come back: prompts may come on it at once, and servers that number no events
+// lose what nobody listens to. Some send no header before they have something to
+// say.
 const streamPatience = 2 * time.Second
 
 // era2025 is a session of MCP 2025-11-25: initialize, a GET stream, tasks in
@@ -38,6 +39,8 @@ type era2025 struct {
 	unasked   bool                  // the GET stream is left until something is asked for
 	wasUp     bool                  // the GET stream was open before
 	retryAt   time.Time             // when the GET stream is tried again, where the network failed it; else zero
+	backAt    time.Time             // when it is tried again, where what the server says until then may be lost; else zero
+	triedNow  chan struct{}         // closed with the outcome of that try, and made anew
 	asking    map[task.ID]time.Time // the tasks seen in input_required, and their lastUpdatedAt then
 	attended  map[task.ID]*attendance
 	sweep     sweep
@@ -51,6 +54,7 @@ func (ep *Endpoint) new2025() (*era2025, error) {
 	e := &era2025{
 		streamTried: make(chan struct{}),
 		nudge:       make(chan struct{}, 1),
+		triedNow:    make(chan struct{}),
 		replies:     make(chan ownMessage, maxOutbox),
 		asking:      make(map[task.ID]time.Time),
 		attended:    make(map[task.ID]*attendance),

@@ -77,6 +77,9 @@ func (e *era2025) keepListening() {
 		if errors.Is(err, context.Canceled) {
 			continue // nudged
 		}
+		e.mu.Lock()
+		e.streamTriedAgain(time.Time{}, time.Time{})
+		e.mu.Unlock()
 		never, why := e.refusedStream(err)
 		if e.life.Err() != nil {
 			return // it was the session that is gone
@@ -133,7 +136,8 @@ func (e *era2025) listenOnce() error {
 		Up: func(gap bool) {
 			o.heads.Add(1)
 			e.mu.Lock()
-			e.wasUp, e.retryAt = true, time.Time{}
+			e.wasUp = true
+			e.streamTriedAgain(time.Time{}, time.Time{})
 			e.mu.Unlock()
 			e.ep.Note("the GET stream is open")
 			e.feed.add(task.Stream{Up: true, Gap: gap || missed})
@@ -153,11 +157,17 @@ func (e *era2025) streamDown(err error, retryAt time.Time) {
 		why = e.ep.explain("GET", err).Message.Line()
 	}
 	var network *transport.NetError
+	var failed, back time.Time
 	if errors.As(err, &network) {
-		e.mu.Lock()
-		e.retryAt = retryAt
-		e.mu.Unlock()
+		failed = retryAt
 	}
+	e.mu.Lock()
+	// A server that numbers its events says them again, unless it was started anew.
+	if !failed.IsZero() || e.lastEvent == "" {
+		back = retryAt
+	}
+	e.streamTriedAgain(failed, back)
+	e.mu.Unlock()
 	e.ep.Note("the GET stream is down: " + why)
 	e.feed.add(task.Stream{Why: why, RetryAt: retryAt})
 	e.triedStream()
@@ -170,17 +180,42 @@ const nudgeMin = 2 * time.Second
 // it did not comes back at once, not when its back-off ends.
 func (e *era2025) answered() {
 	e.mu.Lock()
-	worth := !e.retryAt.IsZero() && time.Until(e.retryAt) > nudgeMin
-	if worth {
-		e.retryAt = time.Time{}
+	defer e.mu.Unlock()
+	if !e.retryAt.IsZero() && time.Until(e.retryAt) > nudgeMin {
+		e.nudgeStream()
 	}
-	e.mu.Unlock()
-	if worth {
-		select {
-		case e.nudge <- struct{}{}:
-		default:
-		}
+}
+
+// nudgeStream has the GET stream tried now. e.mu is held.
+func (e *era2025) nudgeStream() {
+	e.retryAt, e.backAt = time.Time{}, time.Now()
+	select {
+	case e.nudge <- struct{}{}:
+	default:
 	}
+}
+
+// streamTriedAgain notes the outcome of a try at the GET stream: when the next is,
+// zero where it is up or stays away. e.mu is held.
+func (e *era2025) streamTriedAgain(retryAt, backAt time.Time) {
+	e.retryAt, e.backAt = retryAt, backAt
+	close(e.triedNow)
+	e.triedNow = make(chan struct{})
+}
+
+// comingBack returns what is closed once a GET stream that went down was tried
+// again, and how long that is worth waiting for; 0 where it is not. One that the
+// network failed is tried now.
+func (e *era2025) comingBack() (tried <-chan struct{}, patience time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.retryAt.After(time.Now()) {
+		e.nudgeStream()
+	}
+	if e.backAt.IsZero() || time.Until(e.backAt) > streamPatience {
+		return nil, 0
+	}
+	return e.triedNow, max(0, time.Until(e.backAt.Add(streamPatience)))
 }
 
 func (e *era2025) streamWasUp() bool {

@@ -123,6 +123,84 @@ func TestStreamComesBackWithTheServer(t *testing.T) {
 	})
 }
 
+// TestCallWaitsForStreamToComeBack: what a tool asks may come on the GET stream at
+// once, and a server that numbers no events keeps nothing for who does not listen.
+func TestCallWaitsForStreamToComeBack(t *testing.T) {
+	for what, tt := range map[string]struct {
+		store     int // of events, 0 for none
+		down      func(*rig)
+		from, to  time.Duration // when the call is sent
+		streaming bool          // the stream is up by then
+	}{
+		"broken long ago": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.Interception{Method: "GET", Times: -1, Drop: true})
+			r.srv.CutStreams()
+			time.Sleep(100 * time.Second) // the back-off is at its longest
+			r.srv.ClearInterceptions()
+			r.srv.Intercept(mcptest.Interception{Method: "GET", Delay: time.Second})
+		}, time.Second, 1500 * time.Millisecond, true},
+		"closed in good order": {0, func(r *rig) {
+			r.srv.EndStreams()
+			time.Sleep(100 * time.Millisecond)
+		}, 500 * time.Millisecond, 1500 * time.Millisecond, true}, // the pause is the server's to want
+		"closed in good order, events are numbered": {100, func(r *rig) {
+			r.srv.Push("", "notifications/message", map[string]any{"level": "info", "data": "x"})
+			any1[task.Logged](r)
+			r.srv.EndStreams()
+			time.Sleep(100 * time.Millisecond)
+		}, 0, 0, false}, // what is said meanwhile is said again
+		"asked to wait": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.HTTPError("GET", 1, 503, time.Minute))
+			r.srv.EndStreams()
+			time.Sleep(5 * time.Second)
+		}, 0, 0, false},
+		"the server sends no headers": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.Interception{Method: "GET", Times: -1, Hang: true})
+			r.srv.CutStreams()
+			time.Sleep(100 * time.Millisecond)
+		}, streamPatience, streamPatience, false},
+		"it sends none for long": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.Interception{Method: "GET", Times: -1, Hang: true})
+			r.srv.CutStreams()
+			time.Sleep(10 * time.Second)
+		}, 0, 0, false},
+		"the server is gone": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.Interception{Method: "GET", Times: -1, Drop: true})
+			r.srv.CutStreams()
+			time.Sleep(100 * time.Millisecond)
+		}, 0, 100 * time.Millisecond, false},
+		"the stream is refused": {0, func(r *rig) {
+			r.srv.Intercept(mcptest.HTTPError("GET", -1, 403, 0))
+			r.srv.CutStreams()
+			time.Sleep(5 * time.Second)
+		}, 0, 0, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				r := attach(t, mcptest.WithEventStore(tt.store))
+				wait1(r, func(s task.Stream) bool { return s.Up })
+				tt.down(r)
+				begun := time.Now()
+				r.start("greet")
+				if err := r.srv.WaitFor(t.Context(), "tools/call", 1); err != nil {
+					t.Fatal(err)
+				}
+				if d := time.Since(begun); d < tt.from || d > tt.to {
+					t.Errorf("the call is sent after %v, want %v to %v", d, tt.from, tt.to)
+				}
+				synctest.Wait()
+				up := false
+				for e, ok := next(r, 0, func(task.Stream) bool { return true }); ok; e, ok = next(r, 0, func(task.Stream) bool { return true }) {
+					up = e.Up
+				}
+				if up != tt.streaming {
+					t.Errorf("the stream is up: %v", up)
+				}
+			})
+		})
+	}
+}
+
 // TestGap: what the server cannot repeat is a gap.
 func TestGap(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
