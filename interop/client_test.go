@@ -35,8 +35,9 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/mark3labs/mcp-go/server.(*MCPServer).scheduleTaskCleanup"))
 }
 
-// patience is how long a test waits for what a server should do.
-const patience = 20 * time.Second
+// patience is how long a test waits for what a server should do. It stands for
+// never: on a busy machine most things take long.
+const patience = time.Minute
 
 // client is a session and all that it reported.
 type client struct {
@@ -92,19 +93,26 @@ func dial(t *testing.T, config mcpclient.Config, resume task.Resume) *client {
 		}
 	}()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := s.Close(ctx, false); err != nil {
 			t.Errorf("close: %v", err)
 		}
 		<-done
-		if t.Failed() {
-			for _, f := range ep.Frames(0, 80) {
-				t.Logf("%d %s %s %.300s", f.Dir, f.Stream, f.Method, f.Body)
-			}
-		}
+		tellFrames(t, ep)
 	})
 	return c
+}
+
+// tellFrames logs what went over the wire last, where the test failed.
+func tellFrames(t *testing.T, ep *mcpclient.Endpoint) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	for _, f := range ep.Frames(0, 200) {
+		t.Logf("%s %d %s %s %.300s", f.At.Format("05.000"), f.Dir, f.Stream, f.Method, f.Body)
+	}
 }
 
 // wait waits for the first event of type E that ok likes.

@@ -8,7 +8,7 @@ const url = process.argv.at(-1);
 
 // callboard runs one command, which must end with that code, and returns its document.
 function callboard(args, input = '', code = 0) {
-  const ran = spawnSync(process.env.CALLBOARD, [...args, '--json', '--timeout', '20s'], { input, encoding: 'utf8' });
+  const ran = spawnSync(process.env.CALLBOARD, [...args, '--json', '--timeout', '60s'], { input, encoding: 'utf8' });
   process.stdout.write(`callboard ${args.join(' ')}\n${ran.stdout}`);
   process.stderr.write(ran.stderr);
   if (ran.status !== code) {

@@ -71,7 +71,7 @@ func sent(ep *mcpclient.Endpoint, method string) (n int) {
 // leave ends our side of a session.
 func leave(t *testing.T, s *mcpclient.Session) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := s.Close(ctx, false); err != nil {
 		t.Errorf("close: %v", err)

@@ -76,8 +76,8 @@ func (g *goServer) handler(page int, options ...server.StreamableHTTPOption) htt
 	s.AddTaskTool(mcp.NewTool("panics", required), func(context.Context, request) (*mcp.CreateTaskResult, error) {
 		panic("a fault of the server")
 	})
-	s.AddTaskTool(mcp.NewTool("asks", required), func(ctx context.Context, _ request) (*mcp.CreateTaskResult, error) {
-		reply, err := s.RequestElicitation(context.WithoutCancel(ctx), mcp.ElicitationRequest{Params: mcp.ElicitationParams{
+	ask := func(ctx context.Context) (string, error) {
+		reply, err := s.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{
 			Message: "Which region?",
 			RequestedSchema: map[string]any{"type": "object", "required": []string{"region"}, "properties": map[string]any{
 				"region": map[string]any{"type": "string", "enum": []string{"north", "south"}},
@@ -85,9 +85,24 @@ func (g *goServer) handler(page int, options ...server.StreamableHTTPOption) htt
 			}},
 		}})
 		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(reply.Action, reply.Content), nil
+	}
+	// mcp-go sends a question by the response to the request that began the work, as
+	// long as there is one, and loses it where that ends at the same moment. So this
+	// one asks once it has ended, by the GET stream.
+	s.AddTaskTool(mcp.NewTool("asks", required), func(ctx context.Context, _ request) (*mcp.CreateTaskResult, error) {
+		<-ctx.Done()
+		said, err := ask(context.WithoutCancel(ctx))
+		if err != nil {
 			return nil, err
 		}
-		return says(fmt.Sprint(reply.Action, reply.Content)), nil
+		return says(said), nil
+	})
+	s.AddTool(mcp.NewTool("plainly asks"), func(ctx context.Context, _ request) (*mcp.CallToolResult, error) {
+		said, err := ask(ctx)
+		return mcp.NewToolResultText(said), err
 	})
 	s.AddTool(mcp.NewTool("either", mcp.WithTaskSupport(mcp.TaskSupportOptional)), func(context.Context, request) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultError("the tool itself says no"), nil
@@ -191,6 +206,21 @@ func TestMCPGoAsks(t *testing.T) {
 	}
 	if _, err := c.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Decline}); err == nil {
 		t.Error("a prompt was answered twice")
+	}
+}
+
+// A plain call asks on the stream of its own response.
+func TestMCPGoAsksPlainly(t *testing.T) {
+	c := attach(t, serveGo(t, 50).url())
+	call := c.call("plainly asks", "{}", false, 0)
+	p := wait(c, "the question", func(task.Prompted) bool { return true }).Prompt
+	if p.Call != call || p.Guessed || p.Task != "" {
+		t.Errorf("prompt: %+v", p)
+	}
+	c.accept(p, `{"region":"south"}`)
+	r := wait(c, "the result", func(e task.Returned) bool { return e.Call == call })
+	if r.Result == nil || !strings.Contains(text(r.Result), "region:south") {
+		t.Errorf("the answer did not arrive: %+v", r)
 	}
 }
 

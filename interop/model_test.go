@@ -49,6 +49,7 @@ func runModelOn(t *testing.T, config mcpclient.Config, o model.Options) *board {
 	t.Cleanup(func() {
 		close(b.done)
 		b.Shutdown()
+		tellFrames(t, ep)
 	})
 	b.start(b.Init())
 	return b

@@ -72,7 +72,7 @@ func TestKilledWhileTyping(t *testing.T) {
 			d.Type(tt.keys)
 			d.See(tt.shown)
 			for began := time.Now(); p.drafts(tt.kept) == 0; <-time.After(10 * time.Millisecond) {
-				if time.Since(began) > 5*time.Second { // a second, where the machine is not busy
+				if time.Since(began) > patience { // a second, where the machine is not busy
 					t.Fatalf("what was typed is not on disk; the screen:\n%s", d.Screen())
 				}
 			}
