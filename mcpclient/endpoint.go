@@ -172,6 +172,12 @@ func (ep *Endpoint) Dial(ctx context.Context, resume task.Resume) (*Session, err
 // limit of them, oldest first. It is cheap.
 func (ep *Endpoint) Frames(after uint64, limit int) []task.Frame { return ep.log.since(after, limit) }
 
+// FramesBefore returns the newest lines of the log whose Seq is below before,
+// oldest first: limit of them, fewer where they are long. It is cheap.
+func (ep *Endpoint) FramesBefore(before uint64, limit int) []task.Frame {
+	return ep.log.before(before, limit)
+}
+
 // Note adds a line about the link to the log.
 func (ep *Endpoint) Note(line string) { ep.log.note(line) }
 

@@ -114,6 +114,14 @@ func TestFramesTellReplies(t *testing.T) {
 		if two := r.ep.Frames(0, 2); len(two) != 2 || two[1].Seq != last {
 			t.Errorf("the newest two: %+v", two)
 		}
+		for before, want := range map[uint64]uint64{last + 9: last, last + 1: last, last: last - 1, 3: 2} {
+			if two := r.ep.FramesBefore(before, 2); len(two) != 2 || two[1].Seq != want {
+				t.Errorf("before %d: %+v", before, two)
+			}
+		}
+		if n := len(r.ep.FramesBefore(1, 2)) + len(r.ep.FramesBefore(0, 2)); n != 0 {
+			t.Errorf("%d frames before the first", n)
+		}
 		if err := r.ep.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,12 @@ const (
 	ringFrames = 4000
 	ringBytes  = 4 << 20
 	frameBytes = 64 << 10 // of one message
-	ringSent   = 4096     // requests whose method a reply is told
-	ringHidden = 64       // secrets, the newest
-	minHidden  = 6        // bytes: less is no secret, and would hide half of the log
+	// glanceBytes is how much of them is read at once: what a message says is read
+	// when somebody looks, and the wire waits meanwhile.
+	glanceBytes = 64 << 10
+	ringSent    = 4096 // requests whose method a reply is told
+	ringHidden  = 64   // secrets, the newest
+	minHidden   = 6    // bytes: less is no secret, and would hide half of the log
 )
 
 // ring is the log of an endpoint: the last frames of the wire and notes about
@@ -169,8 +172,31 @@ func (r *ring) since(after uint64, limit int) []task.Frame {
 	for from > 0 && len(kept)-from < limit && kept[from-1].frame.Seq > after {
 		from--
 	}
-	out := make([]task.Frame, 0, len(kept)-from)
-	for _, l := range kept[from:] {
+	return r.read(kept[from:])
+}
+
+// before returns the newest frames whose Seq is below seq, oldest first: at most
+// limit of them, and no more than glanceBytes where one is not longer than that.
+func (r *ring) before(seq uint64, limit int) []task.Frame {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.frames[r.first:]
+	oldest := r.seq + 1 - uint64(len(kept))
+	to := int(min(max(seq, oldest)-oldest, uint64(len(kept)))) //nolint:gosec // no more than there are
+	from, size := to, 0
+	for from > 0 && to-from < limit {
+		if size += kept[from-1].size(); size > glanceBytes && from < to {
+			break
+		}
+		from--
+	}
+	return r.read(kept[from:to])
+}
+
+// read returns frames with what is known of them by now. r.mu is held.
+func (r *ring) read(part []*logged) []task.Frame {
+	out := make([]task.Frame, 0, len(part))
+	for _, l := range part {
 		out = append(out, r.frame(l))
 	}
 	return out

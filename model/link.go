@@ -173,7 +173,6 @@ type link struct {
 	tools    ToolsView
 	toolsOld bool
 	toolsDue time.Time
-	frameSeq uint64
 }
 
 // newLink returns the link to a target, of which o says what holds for all.

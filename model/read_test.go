@@ -1,68 +1,12 @@
 package model
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"callboard/model/task"
 )
-
-// logged is an Endpoint that has nothing but a log.
-type logged struct {
-	Endpoint
-	frames []task.Frame
-	calls  int
-}
-
-func (l *logged) Frames(after uint64, limit int) []task.Frame {
-	l.calls++
-	var out []task.Frame
-	for _, f := range l.frames {
-		if f.Seq > after && len(out) < limit {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-func (l *logged) add(n int, at time.Time) {
-	for range n {
-		seq := uint64(len(l.frames) + 1)
-		l.frames = append(l.frames, task.Frame{Seq: seq, At: at.Add(time.Duration(seq) * time.Second), Body: fmt.Sprint(seq)})
-	}
-}
-
-func TestFrames(t *testing.T) {
-	x, y := &logged{}, &logged{}
-	m := New(Options{Targets: []Target{{Name: "x", Endpoint: x}, {Name: "y", Endpoint: y}}})
-	defer m.Shutdown()
-	if got := m.Frames(10); len(got) != 0 {
-		t.Errorf("%d lines of nothing", len(got))
-	}
-	x.add(95, clock(0))
-	y.add(95, clock(0.5))
-	read := func() string {
-		var s []string
-		for _, f := range m.Frames(4) {
-			s = append(s, f.Server+f.Body)
-		}
-		return strings.Join(s, " ")
-	}
-	if got := read(); got != "x94 y94 x95 y95" {
-		t.Errorf("the newest of both by time: %s", got)
-	}
-	x.add(1, clock(0))
-	if got := read(); got != "y94 x95 y95 x96" {
-		t.Errorf("one more: %s", got)
-	}
-	x.calls = 0
-	read()
-	if x.calls != 1 {
-		t.Errorf("%d looks into a log that has not changed", x.calls)
-	}
-}
 
 func TestWhyEmpty(t *testing.T) {
 	for _, c := range []struct {
@@ -138,33 +82,4 @@ func TestDeadKeysSayWhy(t *testing.T) {
 // screenKeys names the keys of the screen, as it has them by default.
 func screenKeys(action string) string {
 	return map[string]string{"everywhere.back": "esc", "everywhere.refresh": "r", "everywhere.new": "n"}[action]
-}
-
-// Each line is handed out once.
-func TestFramesAfter(t *testing.T) {
-	x, y := &logged{}, &logged{}
-	m := New(Options{Targets: []Target{{Name: "x", Endpoint: x}, {Name: "y", Endpoint: y}}})
-	defer m.Shutdown()
-	begin := time.Now()
-	var mark LogMark
-	read := func() string {
-		var out []string
-		for _, l := range m.FramesAfter(&mark, 100) {
-			out = append(out, l.Server+l.Body)
-		}
-		return strings.Join(out, " ")
-	}
-	x.add(2, begin)
-	y.add(1, begin.Add(500*time.Millisecond))
-	if got := read(); got != "x1 y1 x2" {
-		t.Errorf("%s", got)
-	}
-	x.add(1, begin)
-	if got := read(); got != "x3" {
-		t.Errorf("%s", got)
-	}
-	y.add(1, begin)
-	if got := read() + read(); got != "y2" {
-		t.Errorf("%s", got)
-	}
 }

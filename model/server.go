@@ -13,9 +13,12 @@ type Endpoint interface {
 	// when the server has answered; errors are *task.Error. ctx bounds the
 	// dialling, not the session.
 	Dial(ctx context.Context, resume task.Resume) (Server, error)
-	// Frames returns up to limit lines of the log whose Seq is above after,
-	// oldest first. It is cheap and may be called from View.
+	// Frames returns the newest lines of the log whose Seq is above after, at most
+	// limit of them, oldest first. FramesBefore returns the newest whose Seq is below
+	// before: limit of them, or fewer, none only where there is none. Seq grows by
+	// one from line to line. Both may be called from View, and in commands.
 	Frames(after uint64, limit int) []task.Frame
+	FramesBefore(before uint64, limit int) []task.Frame
 	// Note adds a line about the link to the log.
 	Note(line string)
 }

@@ -138,7 +138,8 @@ func (s *script) Dial(ctx context.Context, r task.Resume) (Server, error) {
 	return v, nil
 }
 
-func (s *script) Frames(uint64, int) []task.Frame { return nil }
+func (s *script) Frames(uint64, int) []task.Frame       { return nil }
+func (s *script) FramesBefore(uint64, int) []task.Frame { return nil }
 
 func (s *script) Note(line string) {
 	s.mu.Lock()

@@ -297,7 +297,7 @@ func (r *Root) retry() tea.Cmd {
 
 type copiedMsg struct {
 	what, way string
-	more      string // a sentence behind it
+	more      string // sentences behind it
 	size      int
 	err       error
 }

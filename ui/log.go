@@ -152,6 +152,8 @@ func (p *logPane) view(s *scene, w, h int, focused bool) []string {
 func (p *logPane) emptyWords(s *scene) []string {
 	k := &s.k.Log
 	switch {
+	case p.lines.unread:
+		return []string{"The log is being read."}
 	case p.lines.hidden > 0:
 		return []string{
 			"All " + count(p.lines.hidden, "line", "lines") + " here are of methods that are hidden.", "",

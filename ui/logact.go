@@ -122,81 +122,98 @@ func (p *logPane) unhide(r *Root) {
 // export saves what the log shows as JSON lines: the open message, or all lines
 // to which one can scroll. Answers and secrets are dots, revealed or not.
 func (p *logPane) export(r *Root) tea.Cmd {
-	var rows []*logEntry
+	lines := func() []model.LogLine { return nil }
 	if p.doc != nil {
-		rows = []*logEntry{{LogLine: p.docOf}}
+		one := p.docOf
+		lines = func() []model.LogLine { return []model.LogLine{one} }
 	} else {
-		rows = slices.Clone(p.rows(r.m, maxShownFrames))
-	}
-	if len(rows) == 0 {
-		r.say("There is no line to save.")
-		return nil
+		all, choice := p.history(r.m), p.lines.logChoice
+		lines = func() []model.LogLine {
+			return slices.DeleteFunc(all(), func(l model.LogLine) bool { shown, _ := choice.judge(&l); return !shown })
+		}
 	}
 	path := filepath.Join(r.o.SaveDir, "callboard-log-"+r.now.Format("20060102-150405")+".jsonl")
 	return func() tea.Msg {
-		data, err := linesOf(rows)
-		if err != nil {
-			return savedMsg{err: err}
+		lines := lines()
+		if len(lines) == 0 {
+			return NoteMsg{Text: "There is no line to save."}
+		}
+		var data []byte
+		for i := range lines {
+			line, err := lines[i].Line(lines[i].Server)
+			if err != nil {
+				return savedMsg{err: err}
+			}
+			data = append(data, line...)
 		}
 		path, err := writeNew(path, data)
-		return savedMsg{path: path, what: count(len(rows), "line", "lines"), size: len(data), err: err}
+		return savedMsg{path: path, what: count(len(lines), "line", "lines"), size: len(data), err: err}
 	}
 }
 
-func linesOf(rows []*logEntry) ([]byte, error) {
-	var data []byte
-	for _, e := range rows {
-		line, err := e.Line(e.Server)
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, line...)
+// history returns what reads all lines to which one can scroll. It is for a command:
+// those that are not held have to be read first.
+func (p *logPane) history(m *model.Model) func() []model.LogLine {
+	p.rows(m, 1) // what came is taken in, where lines are held
+	l := &p.lines
+	if l.began && !l.unread {
+		held := linesOf(l.all)
+		return func() []model.LogLine { return held }
 	}
-	return data, nil
+	mark, held := m.LogEnd(), linesOf(l.all)
+	if l.began {
+		mark = l.mark
+	}
+	return func() []model.LogLine {
+		before, _ := mark.Before(maxShownFrames-len(held), maxShownBytes)
+		return append(before, held...)
+	}
 }
 
-// copyCurl puts the request under the cursor on the clipboard as a curl command.
+func linesOf(entries []*logEntry) []model.LogLine {
+	lines := make([]model.LogLine, len(entries))
+	for i, e := range entries {
+		lines[i] = e.LogLine
+	}
+	return lines
+}
+
+// copyCurl puts the request under the cursor on the clipboard as a curl command; at
+// a reply of a server, the one that it answers.
 func (p *logPane) copyCurl(r *Root) tea.Cmd {
 	line, ok := p.current(r)
-	if !ok {
+	switch {
+	case !ok:
 		r.say("There is no request here.")
 		return nil
-	}
-	if line.Dir == task.In && line.Reply { // the request that it answers
-		line = p.asked(r.m, &line)
-	}
-	if why := notForCurl(&line); why != "" {
-		r.say(why)
+	case r.o.Clipboard == nil:
+		r.say("There is no clipboard here.")
 		return nil
 	}
-	text, vars, masked := curl(&line.Frame)
-	cmd := r.copyText("the curl command", text)
-	if cmd == nil {
-		return nil
+	clipboard, all := r.o.Clipboard, func() []model.LogLine { return nil }
+	if line.Dir == task.In && line.Reply {
+		all = p.history(r.m)
 	}
-	more := curlWords(vars, masked)
 	return func() tea.Msg {
-		msg, ok := cmd().(copiedMsg)
-		if ok {
-			msg.more = more
+		line := asked(all(), line)
+		if why := notForCurl(&line); why != "" {
+			return NoteMsg{Text: why}
 		}
-		return msg
+		text, vars, masked := curl(&line.Frame)
+		way, err := clipboard(text)
+		return copiedMsg{what: "the curl command", way: way, size: len(text), more: curlWords(vars, masked), err: err}
 	}
 }
 
-// asked is the request that a reply of a server answers, the reply itself where
-// the log does not hold that any more.
-func (p *logPane) asked(m *model.Model, reply *model.LogLine) model.LogLine {
-	lines := m.Frames(maxShownFrames)
-	for _, e := range p.lines.all { // what is read still may be gone from the log
-		lines = append(lines, e.LogLine)
-	}
+// asked is the request among lines that a reply of a server answers, the reply itself
+// where they do not have that any more.
+func asked(lines []model.LogLine, reply model.LogLine) model.LogLine {
 	for _, l := range slices.Backward(lines) {
 		if l.Server == reply.Server && l.Dir == task.Out && !l.Reply && l.ID == reply.ID && !l.At.After(reply.At) {
 			return l
 		}
 	}
-	return *reply
+	return reply
 }
 
 // notForCurl says why a line is no request that could be sent again, "" where it is.

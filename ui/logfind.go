@@ -21,6 +21,7 @@ type logFind struct {
 	todo    int  // shown[:todo] is still to be searched
 	n       int  // lines that match
 	run     int  // counts the searches, so that the slices of earlier ones are dropped
+	asked   bool // a slice is under way
 	choose  bool // the cursor is still to be put onto a match
 	// from is where the cursor was, and whether the log was held.
 	from *logEntry
@@ -63,6 +64,7 @@ func (p *logPane) searchOn(r *Root, msg logFoundMsg) tea.Cmd {
 	if f.pattern == nil || msg.run != f.run {
 		return nil
 	}
+	f.asked = false
 	for room := logSlice; f.todo > 0 && room > 0; {
 		f.todo--
 		room -= f.look(p.lines.shown[f.todo])
@@ -74,11 +76,13 @@ func (p *logPane) searchOn(r *Root, msg logFoundMsg) tea.Cmd {
 	return p.goOn()
 }
 
-// goOn is the command that goes on with a search, nil where it is done.
+// goOn is the command that goes on with a search, nil where it is done, or under
+// way.
 func (p *logPane) goOn() tea.Cmd {
-	if p.find.pattern == nil || p.find.todo == 0 {
+	if p.find.pattern == nil || p.find.todo == 0 || p.find.asked {
 		return nil
 	}
+	p.find.asked = true
 	next := logFoundMsg{p.find.run}
 	return func() tea.Msg { return next }
 }
@@ -93,7 +97,7 @@ func (p *logPane) choose() {
 			return
 		}
 	}
-	if p.find.todo > 0 {
+	if p.unsearched() {
 		return // what is above is still to be searched
 	}
 	p.find.choose = false
@@ -105,6 +109,9 @@ func (p *logPane) choose() {
 	}
 }
 
+// unsearched reports whether lines are still to be searched.
+func (p *logPane) unsearched() bool { return p.find.todo > 0 || p.lines.unread }
+
 func (p *logPane) standOn(i int) {
 	p.find.choose = false
 	p.win.cursor = i
@@ -115,13 +122,13 @@ func (p *logPane) standOn(i int) {
 func (p *logPane) found() string {
 	f := &p.find
 	more := ""
-	if f.todo > 0 {
+	if p.unsearched() {
 		more = "+"
 	}
 	switch {
 	case f.pattern == nil:
 		return ""
-	case f.n == 0 && f.todo > 0:
+	case f.n == 0 && p.unsearched():
 		return "searching"
 	case f.n == 0:
 		return "no match"

@@ -5,6 +5,8 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 // What the log can be scrolled back over: lines, and bytes of their messages. The
@@ -56,16 +58,26 @@ func (o *logOnly) words(s *scene) string {
 	return "task " + s.shortID(o.key.ID.Text().Line(), 13)
 }
 
+// How many lines are taken in within one message at the most. Where more came, the
+// newest are shown, and those before them are read in a command.
+const (
+	firstLines, firstBytes = 200, 1 << 20
+	newLines               = 250
+)
+
 // logLines are the lines that are held, because the log stands still, or not all
 // of it is shown. Each line is looked at once, when it comes.
 type logLines struct {
 	mark   model.LogMark
+	began  bool
+	unread bool // what is before the first of them is still to be read
+	asked  bool // a command reads it
+	run    int  // counts the beginnings, so that what was read for an earlier one is dropped
 	all    []*logEntry
 	shown  []*logEntry // those of all that are to be seen
 	bytes  int         // of all
 	hidden int         // lines of all that would be seen but for their methods
-	only   logOnly
-	hide   []string // methods, the one that was hidden last at the end
+	logChoice
 }
 
 // sync takes in the lines that came.
@@ -76,7 +88,18 @@ func (p *logLines) sync(m *model.Model, find *logFind) {
 			p.sort(find)
 		}
 	}
-	for _, l := range m.FramesAfter(&p.mark, maxShownFrames) {
+	var lines []model.LogLine
+	whole := false
+	if p.began {
+		lines, whole = m.FramesAfter(&p.mark, newLines)
+	}
+	if !whole {
+		p.drop()
+		p.began, p.unread = true, true
+		lines, p.mark = m.LogEnd().Before(firstLines, firstBytes)
+		find.again(0)
+	}
+	for _, l := range lines {
 		e := &logEntry{LogLine: l}
 		p.all = append(p.all, e)
 		p.bytes += e.size()
@@ -87,19 +110,80 @@ func (p *logLines) sync(m *model.Model, find *logFind) {
 	p.trim(find)
 }
 
+// olderMsg are the lines before those of a beginning.
+type olderMsg struct {
+	run   int
+	lines []*logEntry
+}
+
+// readOlder returns the command that reads what is before the first line, nil where
+// that is done, or under way.
+func (p *logLines) readOlder() tea.Cmd {
+	if !p.unread || p.asked {
+		return nil
+	}
+	p.asked = true
+	mark, run, n, size := p.mark, p.run, maxShownFrames-len(p.all), maxShownBytes*3/4-p.bytes
+	return func() tea.Msg {
+		lines, _ := mark.Before(n, size)
+		return olderMsg{run, entries(lines)}
+	}
+}
+
+func entries(lines []model.LogLine) []*logEntry {
+	all := make([]*logEntry, len(lines))
+	for i, l := range lines {
+		all[i] = &logEntry{LogLine: l}
+	}
+	return all
+}
+
+// older takes in what is before the first line, and returns how many of it are to
+// be seen.
+func (p *logLines) older(lines []*logEntry, find *logFind) int {
+	shown := p.shown
+	p.unread, p.asked, p.shown = false, false, nil
+	for _, e := range lines {
+		p.bytes += e.size()
+		p.judge(e)
+	}
+	n := len(p.shown)
+	p.all, p.shown = append(lines, p.all...), append(p.shown, shown...)
+	if find.pattern != nil {
+		find.todo += n
+	}
+	before := len(p.shown)
+	p.trim(find)
+	return n - (before - len(p.shown))
+}
+
+// logChoice are the lines that are to be seen.
+type logChoice struct {
+	only logOnly
+	hide []string // methods, the one that was hidden last at the end
+}
+
+// judge reports whether a line is to be seen, or would be but for its method.
+func (c *logChoice) judge(l *model.LogLine) (shown, hidden bool) {
+	if !c.only.has(l) {
+		return false, false
+	}
+	hidden = l.Method != "" && slices.Contains(c.hide, l.Method)
+	return !hidden, hidden
+}
+
 // judge puts a line to those that are shown, or not.
 func (p *logLines) judge(e *logEntry) bool {
-	e.hidden, e.match = false, false
+	var shown bool
+	shown, e.hidden = p.logChoice.judge(&e.LogLine)
+	e.match = false
 	switch {
-	case !p.only.has(&e.LogLine):
-	case e.Method != "" && slices.Contains(p.hide, e.Method):
-		e.hidden = true
+	case e.hidden:
 		p.hidden++
-	default:
+	case shown:
 		p.shown = append(p.shown, e)
-		return true
 	}
-	return false
+	return shown
 }
 
 // sort judges all lines anew.
@@ -135,25 +219,50 @@ func (p *logLines) trim(find *logFind) {
 
 // drop lets all lines go.
 func (p *logLines) drop() {
-	*p = logLines{only: p.only, hide: p.hide}
+	*p = logLines{logChoice: p.logChoice, run: p.run + 1}
 }
 
-// rows returns the lines that are to be seen. Where all are and the log follows,
-// these are the last n, and none is held.
+// plain reports whether the log follows, and all of it is shown.
+func (p *logPane) plain() bool {
+	return !p.held && !p.lines.only.on() && len(p.lines.hide) == 0 && p.find.pattern == nil
+}
+
+// rows returns the lines that are to be seen. Where the log is plain these are the
+// last n, and none is held.
 func (p *logPane) rows(m *model.Model, n int) []*logEntry {
-	if !p.held && !p.lines.only.on() && len(p.lines.hide) == 0 && p.find.pattern == nil {
+	if p.plain() {
 		p.lines.drop()
-		lines := m.Frames(n)
-		rows := make([]*logEntry, len(lines))
-		for i := range lines {
-			rows[i] = &logEntry{LogLine: lines[i]}
-		}
-		return rows
+		return entries(m.Frames(n))
 	}
 	if !p.held {
 		p.lines.sync(m, &p.find)
 	}
 	return p.lines.shown
+}
+
+// settle takes in what came, where the log is in sight, and has the rest read and
+// searched.
+func (p *logPane) settle(r *Root) tea.Cmd {
+	if r.at == atLog && !p.held && !p.plain() {
+		p.lines.sync(r.m, &p.find)
+	}
+	return tea.Batch(p.lines.readOlder(), p.goOn())
+}
+
+// older takes in the lines before the first. What is in sight stays where it is.
+func (p *logPane) older(r *Root, msg olderMsg) {
+	if msg.run != p.lines.run {
+		return
+	}
+	n := p.lines.older(msg.lines, &p.find)
+	if p.held {
+		p.win.cursor += n
+		p.win.offset += n
+	}
+	if p.find.choose && p.find.todo == 0 {
+		p.choose()
+	}
+	r.viewOf = viewKey{}
 }
 
 // keepCursor runs change, after which other lines are shown, and leaves the

@@ -55,6 +55,14 @@ type script struct {
 	once   sync.Once
 }
 
+// server is a script, or one with something of its own.
+type server interface {
+	model.Endpoint
+	scripted() *script
+}
+
+func (s *script) scripted() *script { return s }
+
 func newScript() *script {
 	return &script{
 		about: task.About{
@@ -79,12 +87,23 @@ func (s *script) Dial(context.Context, task.Resume) (model.Server, error) {
 func (s *script) Frames(after uint64, limit int) []task.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return newest(s.frames, limit, func(f task.Frame) bool { return f.Seq > after })
+}
+
+func (s *script) FramesBefore(before uint64, limit int) []task.Frame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return newest(s.frames, limit, func(f task.Frame) bool { return f.Seq < before })
+}
+
+func newest(frames []task.Frame, limit int, which func(task.Frame) bool) []task.Frame {
 	var out []task.Frame
-	for _, f := range s.frames {
-		if f.Seq > after && len(out) < limit {
+	for _, f := range slices.Backward(frames) {
+		if which(f) && len(out) < limit {
 			out = append(out, f)
 		}
 	}
+	slices.Reverse(out)
 	return out
 }
 
@@ -241,14 +260,14 @@ func play(t *testing.T, w, h int, servers func() map[string]*script, f func(*sta
 	})
 }
 
-func newStage(t testing.TB, servers map[string]*script) *stage {
+func newStage[S server](t testing.TB, servers map[string]S) *stage {
 	s := &stage{t: t, msgs: make(chan tea.Msg, 10_000)}
 	var targets []model.Target
 	names := slices.Sorted(maps.Keys(servers))
 	slices.Reverse(names) // ops before lab
 	for _, name := range names {
-		srv := servers[name]
-		target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: srv, Guard: srv.guard}
+		srv := servers[name].scripted()
+		target := model.Target{Name: name, URL: "https://" + name + ".example.com/mcp", Endpoint: servers[name], Guard: srv.guard}
 		if srv.memory != nil {
 			target.Memory = srv.memory
 		}
@@ -256,7 +275,7 @@ func newStage(t testing.TB, servers map[string]*script) *stage {
 	}
 	o := model.Options{Targets: targets}
 	for _, srv := range servers {
-		o.Sampler = srv.sampler
+		o.Sampler = srv.scripted().sampler
 	}
 	s.m = model.New(o)
 	s.r = New(s.m, Options{

@@ -72,6 +72,8 @@ func (r *Root) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = r.rowsFound(msg)
 	case render.FoundMsg:
 		cmd = r.searchFound(msg)
+	case olderMsg:
+		r.log.older(r, msg)
 	case logFoundMsg:
 		cmd = r.log.searchOn(r, msg)
 	case changed:
@@ -120,7 +122,7 @@ func (r *Root) settle(keyed bool) tea.Cmd {
 	if f, ok := r.over.(*formOverlay); ok {
 		cmds = append(cmds, f.settle(r))
 	}
-	cmds = append(cmds, r.arrived(), r.comparing(), r.heed(), r.clock())
+	cmds = append(cmds, r.log.settle(r), r.arrived(), r.comparing(), r.heed(), r.clock())
 	return tea.Batch(cmds...)
 }
 
