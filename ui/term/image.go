@@ -23,9 +23,20 @@ const kittyID = 7349
 // imageWait is how long an image waits for the frame under it to be drawn.
 const imageWait = 3 * time.Second / framesPerSecond
 
-// cellW and cellH are what a cell is taken for, in pixels: the terminal is not
-// asked. What is smaller than the cells of the terminal shows a smaller image.
-const cellW, cellH = 8, 16
+// cell is the size of a cell in pixels.
+type cell struct{ w, h int }
+
+// What is believed of a cell.
+const leastCell, mostCell = 4, 200
+
+// What a cell is taken for where nobody tells. Kitty is told how many cells an image
+// has, and scales it. Sixels are pixels: too many of them run over the frame, and
+// move the whole screen up, so that they are made for the smallest usual font.
+var kittyCell, sixelCell = cell{8, 16}, cell{6, 12}
+
+// sixelSide is the most pixels that xterm draws in either direction, unless it is
+// told otherwise.
+const sixelSide = 1000
 
 // ShowImage draws an image over a part of the screen, by the protocol "kitty" or
 // "sixel". It is encoded anew: no byte that a server wrote reaches the terminal. It
@@ -35,15 +46,19 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 		return errors.New("there is no room for an image")
 	}
 	var body []string
+	size := cellOf(t.o.Out)
 	switch protocol {
 	case "kitty":
-		seqs, err := kitty(fitted(img, at), at)
+		seqs, err := kitty(img, at, size)
 		if err != nil {
 			return err
 		}
 		body = seqs
 	case "sixel":
-		body = []string{sixel(fitted(img, at))}
+		if size == (cell{}) {
+			size = sixelCell
+		}
+		body = []string{sixel(fitted(img, min(at.W*size.w, sixelSide), min(at.H*size.h, sixelSide)))}
 	default:
 		return fmt.Errorf("no protocol %q for images", protocol)
 	}
@@ -59,6 +74,11 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\x1b7\x1b[%d;%dH", at.Y+1, at.X+1)
+	if t.o.Getenv("TMUX") != "" {
+		// tmux moves the terminal's own cursor only to draw, and does not draw what it
+		// passes on: it is given one blank to draw there.
+		b.WriteString("\x1b[1X")
+	}
 	for _, seq := range body {
 		b.WriteString(passed(seq, t.o.Getenv))
 	}
@@ -84,10 +104,10 @@ func passed(seq string, getenv func(string) string) string {
 	return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
 }
 
-// fitted scales an image down until it fits the area, and never up.
-func fitted(img image.Image, at Area) *image.RGBA {
+// fitted scales an image down until it fits into so many pixels, and never up.
+func fitted(img image.Image, width, height int) *image.RGBA {
 	from := img.Bounds()
-	scale := min(1, float64(at.W*cellW)/float64(from.Dx()), float64(at.H*cellH)/float64(from.Dy()))
+	scale := min(1, float64(width)/float64(from.Dx()), float64(height)/float64(from.Dy()))
 	w, h := max(int(float64(from.Dx())*scale), 1), max(int(float64(from.Dy())*scale), 1)
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -102,15 +122,23 @@ func fitted(img image.Image, at Area) *image.RGBA {
 const kittyChunk = 4096
 
 // kitty encodes an image for kitty's graphics protocol. q=2: the terminal answers
-// nothing.
-func kitty(img *image.RGBA, at Area) ([]string, error) {
+// nothing. Where the size of a cell is known the image has its own size.
+func kitty(img image.Image, at Area, size cell) ([]string, error) {
+	c := size
+	if c == (cell{}) {
+		c = kittyCell
+	}
+	in := fitted(img, at.W*c.w, at.H*c.h)
 	var data bytes.Buffer
-	if err := png.Encode(&data, img); err != nil {
+	if err := png.Encode(&data, in); err != nil {
 		return nil, err
 	}
 	text := base64.StdEncoding.EncodeToString(data.Bytes())
-	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	head := fmt.Sprintf("a=T,f=100,i=%d,q=2,C=1,c=%d,r=%d,", kittyID, min((w+cellW-1)/cellW, at.W), min((h+cellH-1)/cellH, at.H))
+	head := fmt.Sprintf("a=T,f=100,i=%d,q=2,C=1,", kittyID)
+	if size == (cell{}) {
+		w, h := in.Bounds().Dx(), in.Bounds().Dy()
+		head += fmt.Sprintf("c=%d,r=%d,", min((w+c.w-1)/c.w, at.W), min((h+c.h-1)/c.h, at.H))
+	}
 	var out []string
 	for len(text) > 0 {
 		n := min(kittyChunk, len(text))

@@ -22,7 +22,7 @@ func TestImages(t *testing.T) {
 	s.SeeRaw("\x1b[2J") // all of it is drawn anew
 	s.See("sample")
 	s.Type("I")
-	s.SeeRaw("\x1b7\x1b[5;3H\x1bP0;1;0q\"1;1;120;80#0;2;0;0;0")
+	s.SeeRaw("\x1b7\x1b[5;3H\x1bP0;1;0q\"1;1;90;60#0;2;0;0;0") // 15x5 cells of the smallest usual font
 	s.Type("q")
 	s.See("bye after 4 keys")
 	s.Exit()
@@ -33,7 +33,27 @@ func TestImages(t *testing.T) {
 func TestImagesPassThroughTmux(t *testing.T) {
 	s := start(t, "plain", "TMUX=/tmp/tmux-1/default,1,0")
 	s.Type("i")
-	s.SeeRaw("\x1bPtmux;\x1b\x1b_Ga=T,f=100,")
+	s.SeeRaw("\x1b7\x1b[5;3H\x1b[1X\x1bPtmux;\x1b\x1b_Ga=T,f=100,") // the blank makes tmux go there
+	s.Type("q")
+	s.Exit()
+	s.GivenBack()
+}
+
+// Where the terminal's pixels are known an image has the size that fits them.
+func TestImagesFitTheCells(t *testing.T) {
+	s := start(t, "plain")
+	s.See("sample 80x24")
+	s.Pixels(10, 20)
+	s.Type("i")
+	s.See("shown <nil>")
+	s.SeeRaw("\x1b_Ga=T,f=100,i=7349,q=2,C=1,m=0;")
+	s.Type("d")
+	s.SeeRaw("\x1b_Ga=d,d=I,i=7349,q=2\x1b\\")
+	s.Type("I")
+	s.SeeRaw("\x1bP0;1;0q\"1;1;150;100#0;2;0;0;0")
+	s.Pixels(1, 1) // nobody can read that
+	s.Type("I")
+	s.SeeRaw("\x1bP0;1;0q\"1;1;90;60#0;2;0;0;0")
 	s.Type("q")
 	s.Exit()
 	s.GivenBack()
@@ -45,7 +65,7 @@ func TestKittyComesInChunks(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = uint8(rng.Uint32())
 	}
-	seqs, err := kitty(img, Area{W: 80, H: 24})
+	seqs, err := kitty(img, Area{W: 80, H: 24}, cell{})
 	if err != nil || len(seqs) < 3 {
 		t.Fatalf("%d sequences, %v", len(seqs), err)
 	}
@@ -71,7 +91,7 @@ func TestSixelCountsRepetitions(t *testing.T) {
 
 func TestFittedNeverGrows(t *testing.T) {
 	for _, c := range []struct{ w, h, wantW, wantH int }{{10, 10, 10, 10}, {1600, 100, 160, 10}, {1, 4000, 1, 80}} {
-		if got := fitted(image.NewGray(image.Rect(0, 0, c.w, c.h)), Area{W: 20, H: 5}).Bounds(); got.Dx() != c.wantW || got.Dy() != c.wantH {
+		if got := fitted(image.NewGray(image.Rect(0, 0, c.w, c.h)), 160, 80).Bounds(); got.Dx() != c.wantW || got.Dy() != c.wantH {
 			t.Errorf("%dx%d became %v", c.w, c.h, got)
 		}
 	}

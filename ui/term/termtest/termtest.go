@@ -227,6 +227,19 @@ func (s *Session) Resize(width, height int) {
 	}
 }
 
+// Pixels tells how many pixels a cell has; a terminal of which nobody knows has none.
+func (s *Session) Pixels(width, height int) {
+	s.t.Helper()
+	size, err := pty.GetsizeFull(s.tty)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	size.X, size.Y = size.Cols*uint16(width), size.Rows*uint16(height)
+	if err := pty.Setsize(s.tty, size); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // Signal sends a signal to the command.
 func (s *Session) Signal(sig os.Signal) {
 	s.t.Helper()
