@@ -20,6 +20,9 @@ type Area struct{ X, Y, W, H int }
 // kittyID is the image's number at the terminal: there is one at a time.
 const kittyID = 7349
 
+// kittyDelete takes it away, and makes the terminal forget it.
+var kittyDelete = fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", kittyID)
+
 // imageWait is how long an image waits for the frame under it to be drawn.
 const imageWait = 3 * time.Second / framesPerSecond
 
@@ -73,16 +76,24 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 		return errors.New("an editor has the terminal")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\x1b7\x1b[%d;%dH", at.Y+1, at.X+1)
+	there := fmt.Sprintf("\x1b[%d;%dH", at.Y+1, at.X+1)
 	if t.o.Getenv("TMUX") != "" {
 		// tmux moves the terminal's own cursor only to draw, and does not draw what it
-		// passes on: it is given one blank to draw there.
-		b.WriteString("\x1b[1X")
+		// passes on: it is given one blank to draw there, before each part, since it
+		// may draw something else between two.
+		there += "\x1b[1X"
 	}
-	for _, seq := range body {
+	b.WriteString("\x1b7" + there)
+	for i, seq := range body {
+		if i > 0 && t.o.Getenv("TMUX") != "" {
+			b.WriteString(there)
+		}
 		b.WriteString(passed(seq, t.o.Getenv))
 	}
 	b.WriteString("\x1b8")
+	t.mu.Lock()
+	t.pictured = protocol == "kitty"
+	t.mu.Unlock()
 	_, err := t.screen.WriteString(b.String())
 	return err
 }
@@ -91,9 +102,21 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 // drawn anew.
 func (t *Terminal) HideImage(protocol string) {
 	if protocol == "kitty" && !t.isAway() {
-		seq := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", kittyID)
-		_, _ = t.screen.WriteString(passed(seq, t.o.Getenv)) // a vanished terminal ends the program
+		t.unpictured()
+		_, _ = t.screen.WriteString(passed(kittyDelete, t.o.Getenv)) // a vanished terminal ends the program
 	}
+}
+
+// unpictured returns the sequence that takes away an image that is still shown, ""
+// where none is. Inside tmux it would outlive the alternate screen.
+func (t *Terminal) unpictured() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.pictured {
+		return ""
+	}
+	t.pictured = false
+	return passed(kittyDelete, t.o.Getenv)
 }
 
 // passed wraps a sequence for tmux, which passes it on with allow-passthrough.

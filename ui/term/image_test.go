@@ -59,6 +59,21 @@ func TestImagesFitTheCells(t *testing.T) {
 	s.GivenBack()
 }
 
+// A terminal around tmux keeps its screen, so that the image has to be taken away
+// however the program ends.
+func TestAnImageGoesWithTheProgram(t *testing.T) {
+	for _, end := range []string{"q", "\x03", "u"} {
+		s := start(t, "plain", "TMUX=/tmp/tmux-1/default,1,0")
+		s.Type("i")
+		s.See("shown <nil>")
+		s.SeeRaw("\x1b_Ga=T")
+		s.Type(end)
+		s.Exit()
+		s.SeeRaw("\x1bPtmux;\x1b\x1b_Ga=d,d=I,i=7349,q=2\x1b\x1b\\\x1b\\")
+		s.GivenBack()
+	}
+}
+
 func TestKittyComesInChunks(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 200, 100))
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -61,6 +61,8 @@ type Terminal struct {
 	lent   bool      // another program had the terminal, and the mouse may be off
 	by     Clipboard // how text is copied
 
+	pictured bool // an image of kitty's is shown
+
 	// As the constants of these names, but where a test says otherwise.
 	stuck, copyPatience time.Duration
 }
@@ -131,7 +133,7 @@ func (t *Terminal) Run(ctx context.Context, m tea.Model) (final tea.Model, err e
 	}
 	if err != nil {
 		t.giveBack()
-	} else if seq := t.untitled(); seq != "" {
+	} else if seq := t.unpictured() + t.untitled(); seq != "" {
 		_, _ = t.screen.WriteString(seq)
 	}
 	return g.inner, err
@@ -193,7 +195,7 @@ func (t *Terminal) giveBack() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = t.o.Out.WriteString(reset + t.untitled())
+		_, _ = t.o.Out.WriteString(t.unpictured() + reset + t.untitled())
 	}()
 	select {
 	case <-done:
