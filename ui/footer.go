@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -148,6 +150,9 @@ func (s *scene) lines(words string, role *themes.Role, w, h int) []string {
 	return lines
 }
 
+// fewWords is the width under which the keys have the room of words.
+const fewWords = 60
+
 // waits reminds of the questions that wait.
 func (r *Root) waits(s *scene) string {
 	n := waiting(r.m.Inbox())
@@ -155,6 +160,9 @@ func (r *Root) waits(s *scene) string {
 		return ""
 	}
 	words := count(n, "prompt waits", "prompts wait")
+	if r.width < fewWords {
+		words = s.t.Glyphs.Asking + strconv.Itoa(n) // as in the header
+	}
 	if r.at != atInbox {
 		words += ": " + r.waitsKey().Help().Key
 	}
@@ -176,20 +184,46 @@ func (s *scene) hint(b key.Binding) string {
 	return s.t.Key.Paint(h.Key) + " " + s.t.KeyDesc.Paint(h.Desc)
 }
 
-// hintRow is a line of keys, as many as have room.
+// hintRow is a line of keys, as many as have room, the first before the last. The
+// way out is always among them.
 func (s *scene) hintRow(keys []key.Binding, w int) string {
-	line := ""
+	line, kept, full := "", 0, false
 	for _, b := range keys {
-		if len(b.Keys()) == 0 {
-			continue // it is on the command line
+		if s.leaves(b) {
+			kept += width(s.spaced(b))
 		}
-		next := " " + s.hint(b) + " "
-		if width(line)+width(next) > w {
-			break
+	}
+	for _, b := range keys {
+		next := s.spaced(b)
+		switch out := s.leaves(b); {
+		case len(b.Keys()) == 0: // it is on the command line
+		case out && width(line)+width(next) <= w:
+			line += next
+			kept -= width(next)
+		case out, full:
+		case width(line)+width(next)+kept > w:
+			full = true
+		default:
+			line += next
 		}
-		line += next
 	}
 	return line
+}
+
+// spaced is a key of a line of keys.
+func (s *scene) spaced(b key.Binding) string {
+	if len(b.Keys()) == 0 {
+		return ""
+	}
+	return " " + s.hint(b) + " "
+}
+
+// leaves reports whether a key leads out of what is open.
+func (s *scene) leaves(b key.Binding) bool {
+	k := s.k
+	return slices.ContainsFunc([]key.Binding{
+		k.Everywhere.Back, k.Form.Leave, k.Menu.Leave, k.URL.Leave, k.Confirm.No, k.Line.Leave, k.Saved.Leave, k.Columns.Leave, k.Many.Leave,
+	}, func(out key.Binding) bool { return slices.Equal(out.Keys(), b.Keys()) })
 }
 
 // hintLine is the keys that work now, as many as have room; help is always

@@ -311,3 +311,31 @@ func TestTheFooterIsAboutTheRow(t *testing.T) {
 		s.shows("w save  tab detail")
 	})
 }
+
+// However narrow it is: the way out is in the footer of whatever can be left, and
+// what can be done first stands before it.
+func TestTheWayOutIsAlwaysInTheFooter(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}} {
+		for name, keys := range map[string][]string{
+			"inbox": {"i"}, "log": {"l"}, "a message": {"l", "j", "enter"}, "servers": {"s"}, "tools": {"n"}, "help": {"?"}, "away": {"W"},
+			"detail": {"tab"}, "result": {"G", "k", "k", "enter"}, "columns": {"C"}, "saved": {"/", "disk", "enter", ":", "save disk", "enter", "F"},
+			"cancel": {"c"}, "cancel of many": {"*", "c"}, "after it": {"*", "c", "y", "b"}, "compare": {"G", "k", "k", "D"}, "form": {"a"},
+		} {
+			onOps(t, size[0], size[1], func(s *stage, srv *script) {
+				srv.ask("p1", srv.tasks[0].ID, "Approve rollout to production?")
+				srv.refuse = &task.Error{Kind: task.RPC, Code: -32603, Message: task.Own("it does not want to")}
+				s.wait(time.Second)
+				s.press(keys...)
+				s.wait(30 * time.Second) // what is said of it goes
+				lines := strings.Split(s.see(), "\n")
+				foot := lines[len(lines)-1]
+				if !strings.Contains(foot, "esc ") && !strings.Contains(foot, "n no") {
+					t.Errorf("%s at %dx%d: no way out in %q", name, size[0], size[1], foot)
+				}
+				if strings.HasPrefix(foot, " esc") && name != "away" {
+					t.Errorf("%s at %dx%d: nothing before the way out in %q", name, size[0], size[1], foot)
+				}
+			})
+		}
+	}
+}
