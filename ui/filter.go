@@ -190,11 +190,8 @@ func (f *filterOverlay) complete(r *Root) tea.Cmd {
 	return f.changed(r, was)
 }
 
-// about is the line above the filter.
+// about is the line above a filter that holds.
 func (f *filterOverlay) about(r *Root, s *scene) string {
-	if why := filterFault(r.m); why != "" {
-		return " " + s.t.Warning.Paint(s.cut(why, r.width-2))
-	}
 	b := r.m.Board()
 	line := " " + thousands(b.Len()) + " of " + thousands(b.Total())
 	if b.Busy() {

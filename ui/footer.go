@@ -68,11 +68,21 @@ func (r *Root) sentenceOf(words string) string {
 func (r *Root) footer(s *scene) []string {
 	foot := r.lowest(s)
 	if words := r.bulkLine(); words != "" && r.over == nil {
-		about := "  " + s.hint(named(r.k.Table.Many, "shows them"))
-		words = s.t.Strong.Paint(s.cut(words, r.width-width(about)-2)) + about
-		return append([]string{s.fit(" "+words, r.width)}, foot...)
+		return append(r.bulkFoot(s, words), foot...)
 	}
 	return foot
+}
+
+// bulkFoot says how the cancel of many stands, and which key shows more of it.
+func (r *Root) bulkFoot(s *scene, words string) []string {
+	about := s.hint(named(r.k.Table.Many, "shows them"))
+	lines := s.lines(words, &s.t.Strong, r.width, r.height)
+	last := strings.TrimRight(ansi.Strip(lines[len(lines)-1]), " ")
+	if width(last)+width(about)+3 > r.width {
+		return append(lines, s.fit(" "+about, r.width))
+	}
+	lines[len(lines)-1] = s.fit(s.t.Strong.Paint(last)+"  "+about, r.width)
+	return lines
 }
 
 // lowest is the footer below what is said of the cancel of many.
@@ -83,10 +93,9 @@ func (r *Root) lowest(s *scene) []string {
 	case said.text != "" && !line:
 		return r.sentence(s, said)
 	case said.text != "":
-		above := " " + s.noteRole(said).Paint(s.cut(said.text, r.width-1))
-		return []string{s.fit(above, r.width), s.fit(r.over.foot(r, s), r.width)}
-	case r.over != nil && line && r.aboutLine(s) != "":
-		return []string{s.fit(r.aboutLine(s), r.width), s.fit(r.over.foot(r, s), r.width)}
+		return append(s.lines(said.text, s.noteRole(said), r.width, r.height), s.fit(r.over.foot(r, s), r.width))
+	case r.over != nil && line:
+		return append(r.aboutLine(s), s.fit(r.over.foot(r, s), r.width))
 	case r.over != nil:
 		if f, ok := r.over.(*formOverlay); ok && f.form.Message() != "" {
 			return s.lines(oneLine(f.form.Message()), &s.t.Warning, r.width, r.height)
@@ -111,12 +120,16 @@ func (r *Root) onLine() bool {
 	return false
 }
 
-// aboutLine is what stands above a line that is typed into, "" for nothing.
-func (r *Root) aboutLine(s *scene) string {
-	if f, ok := r.over.(*filterOverlay); ok {
-		return f.about(r, s)
+// aboutLine is what stands above a line that is typed into, nil for nothing.
+func (r *Root) aboutLine(s *scene) []string {
+	f, ok := r.over.(*filterOverlay)
+	switch {
+	case !ok:
+		return nil
+	case filterFault(r.m) != "":
+		return s.lines(filterFault(r.m), &s.t.Warning, r.width, r.height)
 	}
-	return ""
+	return []string{s.fit(f.about(r, s), r.width)}
 }
 
 func (s *scene) noteRole(n note) *themes.Role {
@@ -126,8 +139,7 @@ func (s *scene) noteRole(n note) *themes.Role {
 	return &s.t.Strong
 }
 
-// sentence shows a note, on up to three lines where it is long and the screen
-// is high enough for it.
+// sentence shows a note, on several lines where it is long.
 func (r *Root) sentence(s *scene, said note) []string {
 	role := s.noteRole(said)
 	right := r.waits(s)
@@ -137,10 +149,13 @@ func (r *Root) sentence(s *scene, said note) []string {
 	return s.lines(said.text, role, r.width, r.height)
 }
 
+// mostLines is how many lines a sentence in the footer takes from the panes.
+const mostLines = 5
+
 // lines are a long sentence for the footer, as far as a screen of w by h has room.
 func (s *scene) lines(words string, role *themes.Role, w, h int) []string {
 	lines := render.Wrap(words, max(w-2, 1))
-	if most := min(max((h-6)/3, 1), 3); len(lines) > most {
+	if most := min(max(h/3, 1), mostLines); len(lines) > most {
 		lines[most-1] = s.cut(strings.Join(lines[most-1:], " "), w-2)
 		lines = lines[:most]
 	}

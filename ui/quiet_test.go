@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"callboard/model/task"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // newTask is a task that begins now.
@@ -127,13 +129,47 @@ func TestALongSentenceCoversNoFrame(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, _ *script) {
 		s.send(NoteMsg{Text: strings.Repeat("a long sentence about what went wrong, ", 12), Bad: true})
 		lines := strings.Split(s.see(), "\n")
-		if !strings.HasPrefix(lines[20], "╰") || !strings.HasPrefix(lines[21], " a long sentence") || !strings.HasSuffix(lines[23], "…") {
+		if !strings.HasPrefix(lines[18], "╰") || !strings.HasPrefix(lines[19], " a long sentence") || !strings.HasSuffix(lines[23], "…") {
 			t.Errorf("the screen:\n%s", s.see())
 		}
 		s.fitsScreen()
 		s.size(40, 12)
 		s.shows("╰──")
 		s.fitsScreen()
+	})
+}
+
+// What is said while something is typed in the footer, or many are cancelled, is
+// said whole.
+func TestALongSentenceIsSaidWhole(t *testing.T) {
+	words := strings.Repeat("what went wrong is told at length, ", 5) + "and so is its end."
+	onOps(t, 80, 24, func(s *stage, srv *script) {
+		for _, keys := range [][]string{nil, {":"}, {"/"}} {
+			s.press(keys...)
+			s.send(NoteMsg{Text: words, Bad: true})
+			s.shows("what went wrong", "so is its end.")
+			s.fitsScreen()
+			s.press("esc")
+			s.wait(30 * time.Second)
+		}
+		s.press("/", "age>"+strings.Repeat("9", 70))
+		if f := filterFault(s.m); width(f) <= 80 {
+			t.Fatalf("the filter's fault is short: %q", f)
+		}
+		s.shows("(at 1).") // its end
+		s.fitsScreen()
+		s.press("esc")
+		s.press("*", "c", "y")
+		s.wait(time.Second)
+		for w := 40; w < 100; w++ {
+			s.size(w, 24)
+			for n := range 100 {
+				foot := s.r.bulkFoot(s.r.scene(), strings.Repeat("word ", n/5)+strings.Repeat("x", n%5+1))
+				if last := foot[len(foot)-1]; !strings.Contains(ansi.Strip(last), "b shows them") || width(last) != w {
+					t.Fatalf("%d wide: %q", w, foot)
+				}
+			}
+		}
 	})
 }
 
