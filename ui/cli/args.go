@@ -175,6 +175,9 @@ func (p *parsing) settle(words []string, getenv func(string) string, load Loader
 		return err
 	}
 	p.configured(c)
+	if err := a.misspeltCommand(words); err != nil {
+		return err
+	}
 	words, err := p.place(c, words)
 	if err != nil {
 		return err
@@ -408,7 +411,11 @@ func (p *parsing) topic(words []string) error {
 	}
 	c := commandNamed(words[0])
 	if c == nil {
-		return usage("there is no command %q (callboard -h lists them)", task.CleanLine(words[0], 40).Line())
+		word, near := task.CleanLine(words[0], 40).Line(), config.Nearest(words[0], named())
+		if near != "" {
+			return usage("there is no command %q: did you mean %s?", word, near)
+		}
+		return usage("there is no command %q (callboard -h lists them)", word)
 	}
 	p.a.Topic = c.is
 	return nil

@@ -186,6 +186,24 @@ func misspelt(word string) bool {
 	return !strings.ContainsAny(word, ".:/[") && !strings.EqualFold(word, "localhost")
 }
 
+// misspeltCommand says which command the first word is meant to be, nil where it is
+// one, or is not more like a command than like the name of a server.
+func (a *Args) misspeltCommand(words []string) error {
+	if a.Command != Dashboard || len(words) == 0 || len(words[0]) < 3 || !misspelt(words[0]) || a.Config.Server(words[0]) != nil {
+		return nil
+	}
+	names := named()
+	for _, s := range a.Config.Servers {
+		names = append(names, s.Name)
+	}
+	near := config.Nearest(words[0], names)
+	if commandNamed(near) == nil {
+		return nil
+	}
+	word := task.CleanLine(words[0], 80).Line()
+	return usage("there is no command %q: did you mean callboard %s? Of a host that is called so, give the URL (https://%s/)", word, near, word)
+}
+
 // serverNames lists the names of the configuration.
 func (a *Args) serverNames() string {
 	var names []string

@@ -54,6 +54,7 @@ func TestServersByName(t *testing.T) {
 		{"ls ops.example", "ops.example"},
 		{"https://ops.example", "ops.example #2"},
 		{"prod.example prod", "prod.example prod"},
+		{"localhost lss.example", "localhost lss.example"}, // hosts, though like no command
 		{"watch prod staging", "prod staging"},
 		{"watch prod t-1", "prod"},
 		{"audit prod", "prod"},
@@ -137,6 +138,12 @@ func TestConfigurationFaults(t *testing.T) {
 		{"", "config", "callboard config show, check or template"},
 		{twoServers, "https://me@h:x", "one word of the command line is not a URL, nor the name of a server"},
 		{twoServers, "ls prdo", `the configuration has no server "prdo": there is prod, staging, ops.example; of a host that is called so, give the URL (https://prdo/)`},
+		{"", "lss", `there is no command "lss": did you mean callboard ls? Of a host that is called so, give the URL (https://lss/)`},
+		{"", "wach h.example", "did you mean callboard watch?"},
+		{twoServers, "lss", "did you mean callboard ls?"},
+		{twoServers, "prdo", `the configuration has no server "prdo"`}, // more like a server
+		{"", "help rsult", "did you mean result?"},
+		{"", "ls", "which server?"},
 		{twoServers, "prod staging --token-file x", "--token-file belongs to one server"},
 		{twoServers, "a.example b.example prod", "CALLBOARD_TOKEN belongs to one server"},
 		{"[servers.p]\nurl = 'h'\nheaders.A = '${NOPE}'", "ls p", "config.toml:1: p: headers.A: the variable NOPE is not set"},

@@ -200,11 +200,7 @@ func row[T any](rows []setting[T], name string) *setting[T] {
 
 // unknown tells of a key that is none.
 func (r *reading) unknown(p path, known []string) {
-	words := "no such setting"
-	if near := keymap.Nearest(p[len(p)-1], known); len(near) > 0 {
-		words += ": did you mean " + near[0] + "?"
-	}
-	r.wrong(p, "%s", words)
+	r.wrong(p, "no such setting%s", meant(p[len(p)-1], known))
 }
 
 // eachTable takes in a table of tables.
@@ -435,11 +431,25 @@ func (r *reading) choice(p path, text string, choices []string) {
 // notOne says that a text is none of the choices. It is not shown: it may have
 // come there by mistake.
 func notOne(text string, choices []string) string {
-	words := "it is one of " + strings.Join(choices, ", ")
-	if near := keymap.Nearest(text, choices); len(near) > 0 {
-		words += ": did you mean " + near[0] + "?"
+	return "it is one of " + strings.Join(choices, ", ") + meant(text, choices)
+}
+
+// meant is the end of a sentence about a word that is none of names, "" where it
+// is like none of them.
+func meant(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return ": did you mean " + near + "?"
 	}
-	return words
+	return ""
+}
+
+// Nearest returns that of names which a misspelt word means most likely, "" for
+// none. Of several that are as near it is the first.
+func Nearest(word string, names []string) string {
+	if near := keymap.Nearest(word, names); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 func (r *reading) wrongType(p path, v, to any) {
