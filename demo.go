@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 
 	"callboard/keymap"
 	"callboard/mcpclient/mcptest"
@@ -116,10 +117,27 @@ func serveDemo(address string, stdout, stderr io.Writer) error {
 		if _, err := fmt.Fprintf(stdout, "%s %s\n", d.era, d.url); err != nil {
 			return err
 		}
-		for _, id := range d.tasks {
-			_, _ = fmt.Fprintf(stderr, "callboard: %s lists no tasks; one is %s\n", d.url, id)
-		}
 	}
+	_, _ = io.WriteString(stderr, waysIn(all))
 	<-ctx.Done()
 	return context.Cause(ctx)
+}
+
+// waysIn says to a person what to do with the demo's servers: commands to copy, each
+// with what it is for.
+func waysIn(all []*desk) string {
+	urls := make([]string, len(all))
+	for i, d := range all {
+		urls[i] = d.url
+	}
+	words := "callboard: made-up servers, until ctrl+c ends them. In another terminal:\n"
+	way := func(command, what string) { words += "  callboard " + command + "\n      " + what + "\n" }
+	way(strings.Join(urls, " "), "shows their tasks")
+	way("ls "+urls[0], "lists tasks for a script; callboard -h names the other commands")
+	for _, d := range all {
+		if len(d.tasks) > 0 {
+			way(d.url+" --task "+string(d.tasks[0]), fmt.Sprintf("shows one of the %d tasks that were there before you: %s has no list of tasks", len(d.tasks), d.era))
+		}
+	}
+	return words
 }

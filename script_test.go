@@ -6,13 +6,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
 	"callboard/mcpclient/mcptest"
+	"callboard/ui/cli"
 	"callboard/ui/term/termtest"
 )
 
@@ -163,6 +166,10 @@ func TestDemoListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	notes, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -179,6 +186,15 @@ func TestDemoListens(t *testing.T) {
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
+	}
+	said, err := io.ReadAll(notes)
+	if err != nil || strings.Count(string(said), "\n") != 7 || !strings.Contains(string(said), " --task ") {
+		t.Errorf("it says %v\n%s", err, said)
+	}
+	for _, command := range regexp.MustCompile(`(?m)^  callboard (.*)$`).FindAllStringSubmatch(string(said), -1) {
+		if _, err := cli.Parse(strings.Fields(command[1]), os.Getenv, nil); err != nil {
+			t.Errorf("%s: %v", command[1], err)
+		}
 	}
 	_ = cmd.Wait() // the exit code tells
 	if code := cmd.ProcessState.ExitCode(); code != 143 {

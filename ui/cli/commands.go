@@ -17,7 +17,7 @@ var commands = [...]command{
 		}},
 	{is: Demo, name: "demo", brief: "look around: real servers of both generations inside the program",
 		more: []string{
-			"With --listen it serves them without a screen until a signal ends it, for trying the commands; each line it prints is a revision of MCP and a URL.",
+			"With --listen it serves them without a screen until a signal ends it, for trying the commands; each line on standard output is a revision of MCP and a URL; what to do with them stands on standard error.",
 		},
 		takes:    slices.Concat(onScreen, sampling, []string{"config", "no-config", "prompts", "read-only", "log-file", "listen"}),
 		examples: [][2]string{{"callboard demo --listen 127.0.0.1:8900", "then: callboard ls localhost:8900/mcp"}}},
