@@ -324,7 +324,7 @@ func (e *era2025) rejoin(ctx context.Context, r task.Resume) error {
 	e.info.Joined = r.Joined
 	e.info.Session = r.Session != ""
 	if e.ep.sampling() && !r.Joined && !r.About.Sampling && r.About.Note.IsZero() && r.About != (task.About{}) {
-		e.info.Note, e.unsampled = task.Own("this session was begun without sampling: until it ends, the server asks for no texts"), true
+		e.info.Note, e.info.Unsampled = task.Own("this session was begun without sampling: until it ends, the server asks for no texts"), true
 	}
 	e.mu.Unlock()
 	_, err := e.page(ctx, task.Cursor{})

@@ -34,7 +34,6 @@ type era2025 struct {
 	lastEvent string
 	postOnly  bool                  // another callboard holds the GET stream
 	modest    bool                  // the session was begun read-only, so that nothing is asked in it
-	unsampled bool                  // info.Note says that the session was begun without sampling, and is not kept
 	onlooker  bool                  // read-only, in a session that was begun by who answers
 	unasked   bool                  // the GET stream is left until something is asked for
 	wasUp     bool                  // the GET stream was open before
@@ -90,8 +89,8 @@ func (e *era2025) now() task.Resume {
 		Era: task.Legacy, Session: e.session, Joined: e.info.Joined, PostOnly: e.postOnly, LastEvent: task.Secret(e.lastEvent), About: e.info,
 	}
 	r.About.ReadOnly = e.modest
-	if e.unsampled {
-		r.About.Note = task.Text{}
+	if e.info.Unsampled {
+		r.About.Note, r.About.Unsampled = task.Text{}, false // the next one may not answer them either
 	}
 	if e.session != "" {
 		last, lines := e.places()

@@ -172,6 +172,10 @@ func (m *Model) CanAnswer(key task.Key) string {
 	case !slices.Contains(l.attended, r.Key.ID):
 		return ""
 	}
+	if l.about.Unsampled {
+		return "the server says that it asks, but has not sent the question here: this session was begun without sampling, and " +
+			"texts (sampling) are asked for in the next one; another client may have got any other question"
+	}
 	return "the server says that it asks, but has not sent the question here; another client may have got it"
 }
 

@@ -66,6 +66,10 @@ func TestDeadKeysSayWhy(t *testing.T) {
 				t.Errorf("%q, want %q", c.got, c.want)
 			}
 		}
+		st.byName["ops"].about.Unsampled = true
+		if got := st.CanAnswer(key("asks")); !strings.Contains(got, "begun without sampling") {
+			t.Errorf("a session that was begun without sampling: %q", got)
+		}
 		st.lose(task.Version)
 		for _, got := range []string{st.CanCancel(key("works")), st.CanAnswer(key("asks")), st.CanStart("ops")} {
 			if !strings.Contains(got, "not connected") {

@@ -67,6 +67,7 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(holds(r)))), st.role)
 	p.add("", markWords(r), &t.Warning)
 	p.add("", s.whatNow(r), &t.Text)
+	p.add("", s.unasked(r), &t.Warning)
 	if r.Later != task.Unknown {
 		p.add("", "later reported "+r.Later.String()+": the first ending counts, the result can be opened", &t.Warning)
 	}

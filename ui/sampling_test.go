@@ -480,3 +480,28 @@ func TestSamplingFitsEverySize(t *testing.T) {
 		s.settle()
 	})
 }
+
+// The detail of a task whose question does not come says why, and what helps.
+func TestTheDetailSaysWhyNothingIsAsked(t *testing.T) {
+	for _, unsampled := range []bool{false, true} {
+		play(t, 120, 40, func() map[string]*script {
+			srv := opsServer()
+			srv.about.Unsampled = unsampled
+			return map[string]*script{"ops": srv}
+		}, func(s *stage) {
+			s.wait(2 * time.Second)
+			if strings.Contains(s.see(), "The server says") {
+				t.Error("it is said before the question can be here")
+			}
+			s.wait(10 * time.Second)
+			s.details("The server says that it asks, but has not sent the question here")
+			if got := strings.Contains(words(detailLines(s.r.scene(), s.m.Row(s.r.tasks.at), 200)), "begun without sampling"); got != unsampled {
+				t.Errorf("begun without sampling %v: said %v", unsampled, got)
+			}
+			if unsampled {
+				s.details("texts (sampling) are asked for in the next one", "It begins with a callboard that is started once", "c cancels this one.")
+				s.golden("unsampled-120x40")
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"callboard/model"
 	"callboard/model/task"
@@ -134,6 +135,23 @@ func (s *scene) whatNow(r *model.Row) string {
 		return s.k.Everywhere.Answer.Help().Key + " shows the address to visit; then the call is sent again."
 	}
 	return ""
+}
+
+// onItsWay is how long a question takes at most to come behind the status that tells
+// of it.
+const onItsWay = 5 * time.Second
+
+// unasked says why there is no question of a row that asks, and what helps, "" for
+// nothing.
+func (s *scene) unasked(r *model.Row) string {
+	if !r.Asking() || len(r.Asks) > 0 || r.MustVisit() || min(s.since(r.Since), s.since(r.First)) < onItsWay || s.down(r.Key.Server) {
+		return ""
+	}
+	words := asSentence(oneLine(s.m.CanAnswer(r.Key)))
+	if words != "" && s.links[r.Key.Server].About.Unsampled {
+		words += " It begins with a callboard that is started once this session's tasks have ended; " + keyOf(s.k.Task.Cancel) + " cancels this one."
+	}
+	return words
 }
 
 // oneLine keeps a sentence of the model on one line.

@@ -58,8 +58,9 @@ type About struct {
 	Session, Joined bool
 	ReadOnly        bool
 	// Sampling says that the session was begun by who declared that a person
-	// answers sampling requests: in another one the server asks for none.
-	Sampling bool
+	// answers sampling requests: in another one the server asks for none. Unsampled
+	// says that this is such another one, which who would answer them has rejoined.
+	Sampling, Unsampled bool
 	// Note is what a person should know of this server before they wonder,
 	// such as that its version of the protocol has no tasks; mostly zero.
 	Note Text
