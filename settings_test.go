@@ -56,6 +56,10 @@ func TestConfigIsReadAgain(t *testing.T) {
 	s.SeeRaw("38;2;16;32;48")
 	writeConfig(t, "themes/mine.toml", "base = 'dark'\nworking = '#302010'\n")
 	s.SeeRaw("38;2;48;32;16")
+	s.Type(":theme dark\r") // stays until the file has another one
+	s.See("The theme is dark, for this run.")
+	writeConfig(t, "config.toml", "theme = 'mine'\nnotify = []\n[keys]\neverywhere.quit = 'Q'\n"+servers)
+	s.See("config.toml was read again: notify.")
 	writeConfig(t, "config.toml", "theme = 'mine'\n[keys]\neverywhere.quit = 'Q'\n"+servers+"guard = 'prod'\n[servers.new]\nurl = 'localhost:1'\n")
 	s.See("new: new (:connect attaches); other: prod (:disconnect, then :connect)")
 	writeConfig(t, "config.toml", "theme = 'mine'\ncolumns = ['task:20', 'status']\n[filters]\nbad = 'age<x'\n[keys]\neverywhere.quit = 'Q'\n"+servers)

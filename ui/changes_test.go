@@ -104,3 +104,30 @@ func TestAThemeByNamePaintsWhatIsOpen(t *testing.T) {
 		}
 	})
 }
+
+// A theme that was chosen on the screen stays until another is chosen, or the
+// settings have another one.
+func TestAChosenThemeOutlivesNewSettings(t *testing.T) {
+	onOps(t, 80, 24, func(s *stage, _ *script) {
+		s.r.o.Theme = func(name string) (*themes.Theme, error) { return themes.New(name, false, false) }
+		again := func(name, want string) {
+			t.Helper()
+			theme, err := themes.New(name, false, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.send(SettingsMsg{Settings: Settings{Theme: theme}})
+			if s.r.t.Name != want {
+				t.Errorf("the settings say %s: it is %s, want %s", name, s.r.t.Name, want)
+			}
+		}
+		again("mono", "mono")
+		s.press(":", "theme dark", "enter")
+		again("mono", "dark")
+		again("mono", "dark")
+		again("light", "light")
+		s.press(":", "theme dark", "enter")
+		again("light", "dark")
+		again("mono", "mono")
+	})
+}

@@ -296,7 +296,7 @@ func (r *Root) setTheme(name string) tea.Cmd {
 		r.fail(asSentence(task.CleanLine(err.Error(), 400).Line()))
 		return nil
 	}
-	*r.t = *t
+	*r.t, r.picked = *t, name
 	r.repaint()
 	r.say(fmt.Sprintf("The theme is %s, for this run.", task.CleanLine(name, 60).Line()))
 	return nil

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -56,7 +57,7 @@ type SettingsMsg struct {
 func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 	s := msg.Settings
 	if s.Theme != nil {
-		*r.t = *s.Theme
+		r.look(s.Theme)
 	}
 	if s.Keys != nil {
 		*r.k = *s.Keys
@@ -81,6 +82,17 @@ func (r *Root) resettle(msg SettingsMsg) tea.Cmd {
 		r.said.keep = true
 	}
 	return cmd
+}
+
+// look takes the theme of new settings, unless it is the old one: then the theme that
+// was chosen on the screen stays, as it is defined now.
+func (r *Root) look(t *themes.Theme) {
+	if r.picked == "" || !reflect.DeepEqual(*t, r.settled) {
+		*r.t, r.picked = *t, ""
+	} else if chosen, err := r.o.Theme(r.picked); err == nil {
+		*r.t = *chosen
+	}
+	r.settled = *t
 }
 
 // repaint has everything drawn anew: the look is another one.

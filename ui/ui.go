@@ -94,13 +94,17 @@ const (
 // Root is the screen: the only tea.Model of the program. One goroutine owns
 // it, the Bubble Tea loop.
 type Root struct {
-	m     *model.Model
-	o     Options
-	t     *themes.Theme
-	k     *keymap.Map
-	taste Taste
-	panes map[place]pane
-	side  pane // detail, or result
+	m *model.Model
+	o Options
+	t *themes.Theme
+	// picked names the theme that the person chose on the screen, "" for none;
+	// settled is that of the settings.
+	picked  string
+	settled themes.Theme
+	k       *keymap.Map
+	taste   Taste
+	panes   map[place]pane
+	side    pane // detail, or result
 
 	// bulkOn are the servers of the cancel of many; bulkSeen is when the person
 	// looked at what became of it.
@@ -164,6 +168,7 @@ func New(m *model.Model, o Options) *Root {
 		tasks: &tasksPane{}, inbox: &inboxPane{}, detail: &detailPane{}, result: &resultPane{}, log: &logPane{}, help: &helpPane{}, awayPane: &awayPane{}, servers: &serversPane{},
 		heeds: newHeed(),
 	}
+	r.settled = *r.t
 	r.away.keyed = r.now
 	r.log.hide(o.Settings.LogHide)
 	r.tools = newToolsPane(r)
