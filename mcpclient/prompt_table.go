@@ -23,6 +23,7 @@ type prompt struct {
 	orphan   bool            // the server said that it does not know the task
 	refused  bool            // the answer that was sent last is a refusal
 	on       *carrier        // that brought it first; nil for none
+	opening  int32           // of on, that brought it
 	place    place           // of 2025-11-25: where it stands in a stream
 	reopens  *reopening      // of 2025-11-25: what brought it again, nil for nothing
 	received *received       // of 2025-11-25: the task that it is to the server, nil for none
@@ -34,7 +35,8 @@ type closedPrompt struct {
 	params  uint64
 	why     string
 	on      *carrier // as of the prompt
-	url     string   // elicitationId, for what completes later
+	opening int32
+	url     string // elicitationId, for what completes later
 	id      task.PromptID
 	at      time.Time // when it came
 	refused bool      // by a person
@@ -112,7 +114,7 @@ func (t *promptTable) close(p *prompt, why string) {
 	if len(t.closed) >= maxClosed {
 		t.closed = append(t.closed[:0:0], t.closed[maxClosed/2:]...)
 	}
-	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.on, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
+	t.closed = append(t.closed, closedPrompt{p.request, p.params, why, p.on, p.opening, p.ElicitationID, p.ID, p.At, p.refused, time.Now()})
 	p.reopens.closed()
 	if p.received != nil {
 		p.received.moot()
@@ -171,7 +173,7 @@ func (t *promptTable) replay(id jsonrpc.ID, params uint64, o *origin) bool {
 	}
 	for i := len(t.closed) - 1; i >= 0; i-- {
 		if c := &t.closed[i]; c.request == id && c.params == params {
-			return o.repeats(c.ended) || c.why == wasAnswered && (c.on != o.stream || o.reopened(c.at)) && o.crosses(c.ended)
+			return o.repeats(c.ended) || c.why == wasAnswered && (c.on != o.stream || o.reopened(c.opening)) && o.crosses(c.ended)
 		}
 	}
 	return false

@@ -35,7 +35,7 @@ func (e *era2025) prompted(m *jsonrpc.Message, o *origin) {
 	p := &prompt{Prompt: parsed, request: m.ID, params: sumOf(m.Params), size: len(m.Params)}
 	p.ID, p.Key = task.PromptID(newName("q")), strings.Trim(string(m.ID), `"`)
 	p.related = bytes.Clone(member(member(m.Params, "_meta"), metaRelated))
-	p.Task, p.on = relatedTask(m.Params), o.stream
+	p.Task, p.on, p.opening = relatedTask(m.Params), o.stream, o.opening()
 	e.mu.Lock()
 	if e.prompts.replay(m.ID, p.params, o) {
 		e.cameAgain(askedAs{m.ID, p.params}, e.prompts.asked[m.ID])

@@ -313,9 +313,8 @@ func TestCopyOnTheReopenedStream(t *testing.T) {
 		get, e := newOrigin(), r.s.era.(*era2025)
 		time.Sleep(time.Second)
 		e.admit(&ask, get)
+		get.opensAt(time.Now()) // it breaks in the moment in which it brings it
 		p := any1[task.Prompted](r).Prompt
-		time.Sleep(time.Second)
-		get.opensAt(time.Now())
 		time.Sleep(time.Second)
 		r.accept(p)
 		time.Sleep(time.Minute)

@@ -53,6 +53,7 @@ type origin struct {
 	method  string      // of the request
 	last    string      // the last event of the stream so far, "" for none; of the goroutine that reads it
 	at      time.Time   // when the message came, where it is handled later; else zero
+	nth     int32       // which opening of the stream that was on, where at is set
 	heads   atomic.Int32
 	stream  *carrier
 }
@@ -60,7 +61,8 @@ type origin struct {
 // carrier is one stream of messages, however often it is resumed.
 type carrier struct {
 	// opened is when it was last asked for, in Unix nanoseconds by our clock.
-	opened atomic.Int64
+	opened   atomic.Int64
+	openings atomic.Int32 // how often it was asked for
 }
 
 // newOrigin is what the messages come on of a stream that is asked for now.
@@ -70,7 +72,18 @@ func newOrigin() *origin {
 	return o
 }
 
-func (o *origin) opensAt(t time.Time) { o.stream.opened.Store(t.UnixNano()) }
+func (o *origin) opensAt(t time.Time) {
+	o.stream.opened.Store(t.UnixNano())
+	o.stream.openings.Add(1)
+}
+
+// opening is which opening of its stream the message at hand came on.
+func (o *origin) opening() int32 {
+	if !o.at.IsZero() {
+		return o.nth
+	}
+	return o.stream.openings.Load()
+}
 
 // crosses reports whether what the stream brings can have been on its way at a
 // time: it was asked for before that.
@@ -78,13 +91,14 @@ func (o *origin) crosses(t time.Time) bool {
 	return o.stream != nil && o.stream.opened.Load() < t.UnixNano()
 }
 
-// reopened reports whether the stream was asked for anew after a time: servers
-// without event ids send all that is open once more then.
-func (o *origin) reopened(since time.Time) bool { return o.stream.opened.Load() > since.UnixNano() }
+// reopened reports whether the stream was asked for anew after one of its openings:
+// servers without event ids send all that is open once more then. It goes by the
+// count, since a stream can break in the very moment in which it brings something.
+func (o *origin) reopened(after int32) bool { return o.opening() > after }
 
 // now is what o is for the message at hand, to handle it later.
 func (o *origin) now() *origin {
-	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now(), stream: o.stream}
+	n := &origin{task: o.task, call: o.call, request: o.request, method: o.method, last: o.last, at: time.Now(), nth: o.opening(), stream: o.stream}
 	n.heads.Store(o.heads.Load())
 	return n
 }
