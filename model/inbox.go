@@ -175,9 +175,10 @@ func (m *Model) prompted(l *link, p task.Prompt) {
 func (m *Model) tie(a *Ask, r *Row) {
 	a.Row, a.unknown = r.Key, false
 	if w := r.Wish; w != nil && w.ask != nil && w.ask != a && (w.State == Delivered || w.State == NoEffect) {
-		if w.ask.same(a) {
+		switch {
+		case w.ask.same(a):
 			m.wishMoved(w, NoEffect, "the same is asked again")
-		} else {
+		case !slices.ContainsFunc(r.Asks, w.ask.same): // else what it asks besides says nothing
 			m.wishMoved(w, Taken, "") // it asks something else now
 		}
 	}

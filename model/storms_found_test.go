@@ -348,3 +348,25 @@ func TestRetryFindsWhatFailedBesideWhatIsDone(t *testing.T) {
 		}
 	})
 }
+
+// What a task asks besides does not say that an answer was taken which it asks for
+// once more.
+func TestTheSameAskedAgainBesideAnother(t *testing.T) {
+	s := newScript()
+	play(t, Options{}, s, func(st *stage) {
+		st.settle()
+		question(st, "t", "p", "who?")
+		st.wish(accept("p"))
+		w := st.Ask("p").Wish
+		question(st, "t", "again", "who?")
+		question(st, "t", "q", "what?")
+		if w.State != NoEffect {
+			t.Errorf("asked again, and something else: %v", w.State)
+		}
+		st.wish(accept("again"))
+		question(st, "t", "r", "where?")
+		if w := st.Ask("again").Wish; w.State != Taken {
+			t.Errorf("something else is asked: %v", w.State)
+		}
+	})
+}
