@@ -139,8 +139,8 @@ func (c *checks) bounds() {
 			c.fault("%d %s are held, %d were posed", n, what, posed)
 		}
 	}
-	if n := len(l.store.tasks) + len(l.store.calls); n > 2*len(c.sc.starts)+2*len(c.srv.Tasks()) {
-		c.fault("%d rows are held", n)
+	if tasks, calls := len(l.store.tasks), len(l.store.calls); max(tasks, calls) > c.sc.calls {
+		c.fault("%d tasks and %d calls are held, %d were started", tasks, calls, c.sc.calls)
 	}
 }
 

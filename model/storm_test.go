@@ -46,6 +46,7 @@ type scenario struct {
 	about         string
 	called        map[int]task.CallID
 	life          map[int]int // in which an act was called
+	calls         int         // that were started, those of an act that is called again included
 	begun, killed int
 }
 
@@ -212,13 +213,19 @@ func (s *storm) weather(st *stage, w *stormWire, r *rand.Rand, last bool) {
 // start starts the calls whose time has come.
 func (s *storm) start(st *stage, w *stormWire) {
 	for s.next < len(s.starts) && time.Since(s.from) >= s.starts[s.next] && st.CanStart("ops") == "" {
-		c := stormCall(s.ways[s.next], s.next)
 		w.tell(fmt.Sprintf("person: start %d", s.next))
-		s.called[s.next], s.life[s.next] = c.ID, s.begun
 		s.next++
-		st.run(st.Update(StartMsg{"ops", c}))
-		st.settle()
+		s.call(st, s.next-1)
 	}
+}
+
+// call starts act n.
+func (s *storm) call(st *stage, n int) {
+	c := stormCall(s.ways[n], n)
+	s.called[n], s.life[n] = c.ID, s.begun
+	s.calls++
+	st.run(st.Update(StartMsg{"ops", c}))
+	st.settle()
 }
 
 // again starts an act that was refused until the person had visited a page.
@@ -227,10 +234,7 @@ func (s *storm) again(st *stage, w *stormWire, n int) {
 		return // the person tries no second time
 	}
 	w.tell(fmt.Sprintf("person: start %d again", n))
-	c := stormCall(s.ways[n], n)
-	s.called[n], s.life[n] = c.ID, s.begun
-	st.run(st.Update(StartMsg{"ops", c}))
-	st.settle()
+	s.call(st, n)
 }
 
 // strike is a fault of the whole server, or of the whole way to it.
