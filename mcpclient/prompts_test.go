@@ -347,8 +347,7 @@ func TestWithdrawalOvertakesItsQuestion(t *testing.T) {
 		r.s.Attend([]task.ID{any1[task.Started](r).Task.ID})
 		r.accept(any1[task.Prompted](r).Prompt)
 		ask := []byte(`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)
-		o := newOrigin()
-		time.Sleep(time.Second)
+		o := newOrigin() // asked for in the moment in which the withdrawal comes
 		r.srv.PushRaw("", []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`))
 		time.Sleep(time.Second)
 		m, err := jsonrpc.Decode(ask)

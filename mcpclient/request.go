@@ -86,9 +86,9 @@ func (o *origin) opening() int32 {
 }
 
 // crosses reports whether what the stream brings can have been on its way at a
-// time: it was asked for before that.
+// time: it was not asked for after that.
 func (o *origin) crosses(t time.Time) bool {
-	return o.stream != nil && o.stream.opened.Load() < t.UnixNano()
+	return o.stream != nil && o.stream.opened.Load() <= t.UnixNano()
 }
 
 // reopened reports whether the stream was asked for anew after one of its openings:
