@@ -44,6 +44,7 @@ type era2025 struct {
 	attended  map[task.ID]*attendance
 	sweep     sweep
 	received  receivedTable
+	came      int          // questions, those that came again left out
 	kept      []place      // of questions that were open when the session was left, and have not come again
 	reopens   []*reopening // the streams that are resumed for them
 	left      *task.Resume // as the session was when it ended

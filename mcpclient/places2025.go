@@ -29,6 +29,7 @@ type place struct {
 	Ask   jsonrpc.ID  `json:"ask"`             // the server's request
 	Sum   uint64      `json:"sum"`             // of what it asks
 	At    int64       `json:"at"`              // when it came: Unix milliseconds, our clock
+	Nth   int         `json:"nth,omitempty"`   // of those that came in one session, for many come at a time
 	Of    jsonrpc.ID  `json:"of,omitempty"`    // the request of ours whose stream it is, absent for the GET stream
 	After string      `json:"after,omitempty"` // the last event before it
 	Task  task.ID     `json:"task,omitempty"`
@@ -116,7 +117,7 @@ func (e *era2025) places() (last, lines string) {
 		return last, ""
 	}
 	order := func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), strings.Compare(string(a.Ask), string(b.Ask)))
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Nth, b.Nth), strings.Compare(string(a.Ask), string(b.Ask)))
 	}
 	slices.SortFunc(open, order)
 	for _, p := range open {
@@ -183,8 +184,9 @@ func (e *era2025) put(p *prompt, o *origin, params json.RawMessage) {
 		}
 		return
 	}
+	e.came++
 	p.place = place{
-		Ask: p.request, Sum: p.params, At: p.At.UnixMilli(), Of: o.request, After: o.last, Waits: o.method == "tasks/result",
+		Ask: p.request, Sum: p.params, At: p.At.UnixMilli(), Nth: e.came, Of: o.request, After: o.last, Waits: o.method == "tasks/result",
 	}
 	if o.last == "" && len(params) < maxPlace {
 		p.place.Asks = string(params)

@@ -275,6 +275,30 @@ func TestPlacesEnd(t *testing.T) {
 	}
 }
 
+// TestQuestionsOfOneMoment: who rejoins the session reads on behind the event before
+// the one that came first, whatever their ids are.
+func TestQuestionsOfOneMoment(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := attach(t, mcptest.WithPriming(0))
+		any1[task.Stream](r)
+		for _, id := range []int{9, 10} {
+			r.srv.PushRaw("", fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"message":"m"}}`, id))
+		}
+		for range 2 {
+			any1[task.Prompted](r)
+		}
+		resume := r.s.Resume()
+		r.kill()
+		time.Sleep(time.Second)
+		r.dial(resume)
+		for _, key := range []string{"9", "10"} {
+			if p := any1[task.Prompted](r).Prompt; p.Key != key {
+				t.Errorf("%q, want %q", p.Key, key)
+			}
+		}
+	})
+}
+
 // TestPlacesAreBounded: neither what a server asks nor what a file holds makes
 // them grow.
 func TestPlacesAreBounded(t *testing.T) {

@@ -409,6 +409,7 @@ func TestServerAnewUsesIDsAnew(t *testing.T) {
 			if _, err := r.s.Answer(t.Context(), task.Reply{Prompt: p.ID, Action: task.Decline}); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(time.Second)
 			r.srv.CutStreams()
 			wait1(r, func(s task.Stream) bool { return s.Up })
 			time.Sleep(time.Second)

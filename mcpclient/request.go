@@ -79,7 +79,7 @@ func (o *origin) opensAt(t time.Time) {
 
 // opening is which opening of its stream the message at hand came on.
 func (o *origin) opening() int32 {
-	if !o.at.IsZero() {
+	if !o.at.IsZero() || o.stream == nil {
 		return o.nth
 	}
 	return o.stream.openings.Load()
