@@ -380,8 +380,12 @@ func (s *summary) tell(t *testing.T, seed uint64, tcp bool) {
 		var wrong []string
 		w, wrong = o.live(w, n == sc.lives-1)
 		if len(wrong) > 0 {
-			t.Errorf("seed %d, again by: go test ./model -run 'TestStorm$' -storm.seed=%d -v (what happened: %s)\n%s\n%s",
-				seed, seed, kept(t, seed, w.story()), sc.about, strings.Join(wrong, "\n"))
+			again := fmt.Sprintf("-run 'TestStorm$' -storm.seed=%d", seed)
+			if tcp {
+				again = fmt.Sprintf("-run 'TestStormTCP$' -storm.tcp=1 -storm.from=%d", seed)
+			}
+			t.Errorf("seed %d, again by: go test ./model %s -v (what happened: %s)\n%s\n%s",
+				seed, again, kept(t, seed, w.story()), sc.about, strings.Join(wrong, "\n"))
 			break
 		}
 		if n < sc.lives-1 {
