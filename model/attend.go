@@ -39,7 +39,7 @@ func (q *askQueue) follow(r *Row) bool {
 	fresh, end := r.queued == 0, urgency(r)
 	switch {
 	case fresh:
-		r.queued = r.Since.UnixNano()
+		r.queued = r.Since.Time().UnixNano()
 	case end == r.urgent:
 		return false
 	default:

@@ -173,7 +173,7 @@ func (m *Model) classed(r *Row, from, to class, early bool) {
 	case completed:
 		note(AwayEnded)
 	case failed:
-		if from == completed && r.Since.Before(m.born) { // its result is read now, but it ended before anybody looked
+		if from == completed && r.Since < At(m.born) { // its result is read now, but it ended before anybody looked
 			return
 		}
 		note(AwayFailed)

@@ -134,7 +134,7 @@ func TestBoardIsAlwaysSorted(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	row := func(id string, s task.Status, created, updated float64, edit func(*Row)) *Row {
-		r := &Row{Key: task.Key{Server: "ops", ID: task.ID(id)}, Task: task.Task{ID: task.ID(id), Status: s}, Began: clock(created), Since: clock(updated)}
+		r := &Row{Key: task.Key{Server: "ops", ID: task.ID(id)}, Task: task.Task{ID: task.ID(id), Status: s}, Began: At(clock(created)), Since: At(clock(updated))}
 		if edit != nil {
 			edit(r)
 		}

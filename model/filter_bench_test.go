@@ -26,7 +26,7 @@ func BenchmarkFilterKey(b *testing.B) {
 			defer m.Shutdown()
 			for i, r := range m.board.all {
 				r.Tool = task.Own([]string{"deploy_service", "analyze_input", "import"}[i%3])
-				r.Began = m.now.Add(-time.Duration(i) * 10 * time.Millisecond)
+				r.Began = At(m.now.Add(-time.Duration(i) * 10 * time.Millisecond))
 			}
 			m.selected = m.board.all[50_000].Key
 			var took, all []time.Duration

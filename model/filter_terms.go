@@ -340,14 +340,14 @@ type ageTest struct {
 }
 
 func (t ageTest) passes(r *Row, now time.Time) bool {
-	return !r.Began.IsZero() && after(t.op, now, r.Began.Add(t.than))
+	return r.Began != 0 && after(t.op, now, r.Began.Time().Add(t.than))
 }
 
 func (t ageTest) next(r *Row, now time.Time) int64 {
-	if r.Began.IsZero() {
+	if r.Began == 0 {
 		return 0
 	}
-	return crossing(t.op, r.Began.Add(t.than), now)
+	return crossing(t.op, r.Began.Time().Add(t.than), now)
 }
 
 // ttlTest compares how much is left of a row's time to live, as the table shows

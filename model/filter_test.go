@@ -12,7 +12,7 @@ import (
 func some(now time.Time) map[string]*Row {
 	row := func(name string, s task.Status, age, ttl time.Duration, edit func(*Row)) *Row {
 		r := &Row{
-			Key: task.Key{Server: "ops", ID: task.ID(name)}, Began: now.Add(-age), Since: now.Add(-age), How: task.Listed,
+			Key: task.Key{Server: "ops", ID: task.ID(name)}, Began: At(now.Add(-age)), Since: At(now.Add(-age)), How: task.Listed,
 			Task: task.Task{ID: task.ID(name), Status: s, TTL: ttl, Message: task.Own("Reading the disk")},
 		}
 		if edit != nil {

@@ -13,7 +13,7 @@ import (
 func TestNextMoment(t *testing.T) {
 	base := onGrid(time.Now())
 	for _, off := range []time.Duration{0, time.Nanosecond, timeStep / 2, timeStep - 1} {
-		r := &Row{Key: task.Key{Server: "ops", ID: "t"}, Began: base.Add(off), Task: task.Task{Status: task.Working, TTL: 4 * time.Second}}
+		r := &Row{Key: task.Key{Server: "ops", ID: "t"}, Began: At(base.Add(off)), Task: task.Task{Status: task.Working, TTL: 4 * time.Second}}
 		for _, name := range []string{"age", "ttl"} {
 			for _, op := range []string{"<", "<=", ">", ">="} {
 				text := name + op + "2s"

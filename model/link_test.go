@@ -372,7 +372,7 @@ func TestSessions(t *testing.T) {
 			if s.count("page", "") != before+1 {
 				t.Error("no sweep")
 			}
-			steps := st.row("t").Steps
+			steps := st.row("t").Steps()
 			if last := steps[len(steps)-1]; last.Status != task.Completed || !last.Gap {
 				t.Errorf("%+v", last)
 			}
@@ -470,7 +470,7 @@ func TestSkew(t *testing.T) {
 		st.settle()
 		r := st.row("t")
 		end, ok := r.Expiry()
-		within(t, "began", time.Since(r.Began), 0, time.Second)
+		within(t, "began", time.Since(r.Began.Time()), 0, time.Second)
 		if !ok {
 			t.Fatal("no expiry")
 		}

@@ -199,7 +199,7 @@ func (r *Row) handleNow(session task.Secret) *task.Handle {
 	h.Task = r.Task
 	h.Task.Message = task.Text{}
 	if r.How != task.Remembered {
-		h.Seen, h.Session = r.Heard, session
+		h.Seen, h.Session = r.Heard.Time(), session
 	}
 	return h
 }

@@ -35,8 +35,8 @@ func TestAHandleOutlivesCallboard(t *testing.T) {
 				lives(t, Options{}, s, k, func(st *stage) {
 					st.settle()
 					r := st.row("t")
-					if r.How != task.Remembered || r.Tool.String() != "deploy" || r.Digest() == "" || r.Task.Status != task.Working || time.Since(r.Heard) < time.Minute {
-						t.Errorf("%v %q %v", r.How, r.Tool, r.Heard)
+					if r.How != task.Remembered || r.Tool.String() != "deploy" || r.Digest() == "" || r.Task.Status != task.Working || time.Since(r.Heard.Time()) < time.Minute {
+						t.Errorf("%v %q %v", r.How, r.Tool, r.Heard.Time())
 					}
 					if st.link().State != Connecting {
 						t.Errorf("%v", st.link().State)
@@ -55,8 +55,8 @@ func TestAHandleOutlivesCallboard(t *testing.T) {
 					if h, _ := k.handle("t"); h.Task.Status != task.Completed {
 						t.Errorf("its end is not kept: %+v", h)
 					}
-					if len(r.Steps) != 2 || !r.Steps[1].Gap {
-						t.Errorf("the time line does not say that callboard was away: %+v", r.Steps)
+					if len(r.Steps()) != 2 || !r.Steps()[1].Gap {
+						t.Errorf("the time line does not say that callboard was away: %+v", r.Steps())
 					}
 				}, killed)
 				lives(t, Options{}, s, k, func(st *stage) {
@@ -267,7 +267,7 @@ func TestACallThatWasOnItsWay(t *testing.T) {
 		lives(t, Options{}, s, k, func(st *stage) {
 			st.settle()
 			r := st.Row(task.Key{Server: "ops", Call: "c"})
-			if r == nil || r.Mark != UnknownOutcome || !r.Plain || r.Tool.String() != "deploy" || r.Digest() != task.Digest([]byte(`{"n":1}`)) || time.Since(r.First) < time.Hour {
+			if r == nil || r.Mark != UnknownOutcome || !r.Plain || r.Tool.String() != "deploy" || r.Digest() != task.Digest([]byte(`{"n":1}`)) || time.Since(r.First.Time()) < time.Hour {
 				t.Fatalf("%+v", r)
 			}
 			if r.Live() || st.CanForget(r.Key) != "" {

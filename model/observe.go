@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"callboard/model/task"
@@ -98,7 +99,7 @@ func (m *Model) pushed(l *link, e task.Changed) {
 		m.take(l, report{task: t, how: e.How, sentAt: orNow(s.At, e.SentAt), at: orNow(s.At, m.now)})
 	}
 	if r := m.take(l, report{task: e.Task, how: e.How, sentAt: orNow(e.SentAt, m.now), at: m.now}); r != nil {
-		r.Dropped += e.Dropped
+		r.Dropped += int32(min(e.Dropped, math.MaxInt32/2))
 	}
 }
 

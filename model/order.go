@@ -72,7 +72,7 @@ func (c Column) keyOf(r *Row) sortKey {
 	case ByProgress:
 		return sortKey{a: -r.permille()}
 	case ByAge:
-		return sortKey{a: -r.Began.UnixNano()}
+		return sortKey{a: -int64(r.Began)}
 	case ByTTL:
 		if end, ok := r.Expiry(); ok && r.Live() {
 			return sortKey{a: end.UnixNano()}
@@ -84,13 +84,13 @@ func (c Column) keyOf(r *Row) sortKey {
 	}
 	switch {
 	case r.Asking(): // who waits longest comes first, and a new one moves nobody
-		return sortKey{a: 0, b: r.Since.UnixNano()}
+		return sortKey{a: 0, b: int64(r.Since)}
 	case r.Live():
-		return sortKey{a: 1, b: -r.Began.UnixNano()}
+		return sortKey{a: 1, b: -int64(r.Began)}
 	case !r.Task.Status.Terminal() && r.Mark != NotOurs:
-		return sortKey{a: 2, b: -r.Since.UnixNano()}
+		return sortKey{a: 2, b: -int64(r.Since)}
 	}
-	return sortKey{a: 3, b: -r.Since.UnixNano()}
+	return sortKey{a: 3, b: -int64(r.Since)}
 }
 
 // words sorts by a text; rows without one come last.

@@ -80,7 +80,7 @@ func (m *Model) rememberHandle(l *link, h task.Handle) (r *Row, fresh bool) {
 	case !r.Live():
 	case fresh && l.server == nil:
 		l.sched.remember(r.Task, l.brings(&h), m.now)
-	case fresh, h.Seen.After(r.Heard) && h.Task.Status != r.Task.Status:
+	case fresh, At(h.Seen) > r.Heard && h.Task.Status != r.Task.Status:
 		l.sched.want(id, m.now)
 	}
 	if r.Live() {
@@ -99,7 +99,8 @@ func (m *Model) rememberTask(l *link, h task.Handle) *Row {
 		m.turnedAway(l)
 		return nil
 	}
-	c.row.First = orNow(h.Since, seen)
+	c.row.unfold()
+	c.row.First = At(orNow(h.Since, seen))
 	m.adopt(l, c.row)
 	return c.row
 }
@@ -134,9 +135,9 @@ func (m *Model) rememberSent(l *link, s task.Sent) {
 	r := &Row{
 		Key: task.Key{Server: l.target.Name, Call: s.Call}, Task: task.Task{Status: task.Working}, Plain: true,
 		Mark: UnknownOutcome, How: task.Remembered, Sent: &s, Tool: task.CleanLine(s.Tool, 256), known: true,
-		First: at, Since: at, Began: at, Heard: at,
+		First: At(at), Since: At(at), Began: At(at), Heard: At(at),
 	}
-	r.Steps = []task.Step{{Status: task.Working, At: at, How: task.Remembered}}
+	r.steps = []task.Step{{Status: task.Working, At: at, How: task.Remembered}}
 	l.store.calls[s.Call] = r
 	m.board.add(r)
 	m.changed(r)

@@ -116,6 +116,6 @@ func (r *Row) dropResult() {
 		r.Outcome = nil
 		return
 	}
-	r.Outcome = &Outcome{At: r.Heard, Err: &task.Error{Kind: task.Limit,
+	r.Outcome = &Outcome{At: r.Heard.Time(), Err: &task.Error{Kind: task.Limit,
 		Message: task.Own("the result is not kept any more: those that came after it need its place")}}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"callboard/model/task"
@@ -28,10 +29,10 @@ const (
 type Row struct {
 	Key      task.Key
 	Task     task.Task // for a plain call: Status and Message in the same terms
-	Heard    time.Time // last heard of, our clock
-	First    time.Time // first seen, our clock
-	Since    time.Time // Status holds since, our clock
-	Began    time.Time // createdAt on our clock (skew applied), else First
+	Heard    Instant   // last heard of
+	First    Instant   // first seen
+	Since    Instant   // Status holds since
+	Began    Instant   // createdAt on our clock (skew applied), else First
 	Plain    bool      // kind call: it never was a task
 	How      task.How
 	Mark     Mark
@@ -42,8 +43,9 @@ type Row struct {
 	class    class
 	markAt   int32       // its place among the marked rows, plus one
 	doubts   uint8       // polls in a row that were asked later, but tell of an earlier lastUpdatedAt
-	Steps    []task.Step // the time line, oldest first
-	Dropped  int         // steps before Steps[0] no longer kept
+	seen     task.How    // how First came, while that is the only step and steps is empty, see Steps; else 0
+	Dropped  int32       // steps before the first of Steps that are no longer kept
+	steps    []task.Step // see Steps
 	Tool     task.Text   // zero where not known
 	Call     *task.Call  // what was sent, where it was started here
 	Note     task.Text   // the server's immediate response
@@ -137,7 +139,7 @@ func (r *Row) Expiry() (time.Time, bool) {
 	if r.Plain || r.Task.TTL <= 0 {
 		return time.Time{}, false
 	}
-	return r.Began.Add(r.Task.TTL), true
+	return r.Began.Time().Add(r.Task.TTL), true
 }
 
 // Outcome is a row's result as far as it was fetched.
@@ -156,18 +158,35 @@ const (
 	wordLimit = 8
 )
 
+// Steps returns the time line, oldest first. Updated is not set in it.
+//
+// Most rows have one step only, which says what the row itself says: it is kept
+// apart only once that is going to change (unfold).
+func (r *Row) Steps() []task.Step {
+	if r.seen == 0 {
+		return r.steps
+	}
+	return []task.Step{{Status: r.Task.Status, Message: r.Task.Message, At: r.First.Time(), How: r.seen}}
+}
+
+// unfold comes before each change of First, or of the status or message in Task.
+func (r *Row) unfold() {
+	r.steps, r.seen = r.Steps(), 0
+}
+
 func (r *Row) addStep(s task.Step) {
-	if len(r.Steps) >= wordLimit {
+	r.unfold()
+	if len(r.steps) >= wordLimit {
 		r.Dropped += r.makeRoom()
 	}
-	r.Steps = append(r.Steps, s)
+	r.steps = append(r.steps, s)
 }
 
 // precede puts steps in front of the time line: the row began before it was
 // known by its name.
 func (r *Row) precede(steps []task.Step) {
-	r.Steps = append(append(make([]task.Step, 0, len(steps)+len(r.Steps)), steps...), r.Steps...)
-	for len(r.Steps) > wordLimit {
+	r.steps = slices.Concat(steps, r.steps)
+	for len(r.steps) > wordLimit {
 		n := r.makeRoom()
 		if n == 0 {
 			return
@@ -177,17 +196,17 @@ func (r *Row) precede(steps []task.Step) {
 }
 
 // makeRoom drops a step that may go and returns how many it dropped.
-func (r *Row) makeRoom() int {
-	for i := 1; i < len(r.Steps); i++ {
-		if s := r.Steps[i]; s.Status == r.Steps[i-1].Status && !s.Late && !s.Gap && s.Kind == task.Told {
-			r.Steps = append(r.Steps[:i], r.Steps[i+1:]...)
+func (r *Row) makeRoom() int32 {
+	for i := 1; i < len(r.steps); i++ {
+		if s := r.steps[i]; s.Status == r.steps[i-1].Status && !s.Late && !s.Gap && s.Kind == task.Told {
+			r.steps = slices.Delete(r.steps, i, i+1)
 			return 1
 		}
 	}
-	if len(r.Steps) < stepLimit {
+	if len(r.steps) < stepLimit {
 		return 0
 	}
-	r.Steps = append(r.Steps[:0], r.Steps[1:]...)
+	r.steps = slices.Delete(r.steps, 0, 1)
 	return 1
 }
 
@@ -196,8 +215,8 @@ func (r *Row) rebase(skew time.Duration) {
 	if r.Task.Created.IsZero() {
 		return
 	}
-	began := r.Task.Created.Add(-skew).Local()
-	if d := began.Sub(r.Began); r.Began.IsZero() || d > time.Second || d < -time.Second {
+	began := At(r.Task.Created.Add(-skew))
+	if d := began.Time().Sub(r.Began.Time()); r.Began == 0 || d > time.Second || d < -time.Second {
 		r.Began = began // a skew that trembles must not move rows
 	}
 }

@@ -68,7 +68,7 @@ func (m *Model) send(l *link, r *Row, call task.Call) {
 	l.starts++
 	r.Plain = !call.AsTask
 	r.Task, r.How, r.Mark, r.Outcome = task.Task{Status: task.Working}, task.Created, NoMark, nil
-	r.First, r.Since, r.Began, r.Heard = m.now, m.now, m.now, m.now
+	r.First, r.Since, r.Began, r.Heard = At(m.now), At(m.now), At(m.now), At(m.now)
 	r.addStep(task.Step{Status: task.Working, At: m.now, How: task.Created})
 	m.wish(r, "start")
 	r.Sent = &task.Sent{Call: call.ID, Tool: call.Tool, Digest: task.Digest(call.Args), Session: l.session, At: m.now}
@@ -133,7 +133,7 @@ func (m *Model) begun(l *link, n begun) {
 // callEnded gives a call's row its last status.
 func (m *Model) callEnded(r *Row, s task.Status) {
 	from := r.Task.Status
-	r.Task.Status, r.Since, r.Heard, r.How = s, m.now, m.now, task.Replied
+	r.Task.Status, r.Since, r.Heard, r.How = s, At(m.now), At(m.now), task.Replied
 	m.recordRow(m.byName[r.Key.Server], r, task.Entry{What: task.StatusChanged, From: from, To: s, How: task.Replied})
 	r.addStep(task.Step{Status: s, At: m.now, How: task.Replied})
 	m.settle(r)
@@ -154,7 +154,7 @@ func (m *Model) started(l *link, e task.Started) {
 	if call.Live() {
 		l.starts--
 	}
-	rep.sentAt = call.First // a push that came meanwhile is newer
+	rep.sentAt = call.First.Time() // a push that came meanwhile is newer
 	r := l.store.tasks[e.Task.ID]
 	if r == nil {
 		r = m.becomes(l, call, rep)
@@ -207,8 +207,9 @@ func (m *Model) merge(l *link, r, call *Row) {
 	m.marks.moveMark(m, call, r)
 	l.store.calls[call.Key.Call] = r
 	r.Call, r.Tool, r.Progress, r.known, r.Sent = call.Call, call.Tool, call.Progress, true, call.Sent
+	r.unfold()
 	r.Wish, r.First = call.Wish, call.First
-	r.precede(call.Steps)
+	r.precede(call.Steps())
 	if r.Mark == PushOnly {
 		r.Mark = NoMark
 	}
@@ -245,7 +246,7 @@ func (m *Model) revive(l *link, r *Row) {
 		return
 	}
 	l.starts++
-	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, r.told(), m.now
+	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, r.told(), At(m.now)
 	m.changed(r)
 }
 
@@ -320,7 +321,7 @@ func (m *Model) progress(l *link, e task.Progressed) {
 		return
 	}
 	p := e.Progress
-	r.Progress, r.Heard = &p, m.now
+	r.Progress, r.Heard = &p, At(m.now)
 	m.changed(r)
 }
 

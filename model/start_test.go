@@ -55,8 +55,8 @@ func TestStart(t *testing.T) {
 			early.Status = task.Working
 			st.tell(task.Started{Call: c.ID, Task: early})
 			r := st.row("t")
-			if len(r.Steps) < 2 || r.Steps[0].How != task.Created || r.Steps[1].How != task.Pushed || !r.First.Equal(r.Steps[0].At) {
-				t.Errorf("the time line does not begin with the start: %+v", r.Steps)
+			if len(r.Steps()) < 2 || r.Steps()[0].How != task.Created || r.Steps()[1].How != task.Pushed || r.First != At(r.Steps()[0].At) {
+				t.Errorf("the time line does not begin with the start: %+v", r.Steps())
 			}
 			if r.Task.Status != task.InputRequired || r.Call == nil || r.Tool.String() != "deploy" || st.Row(task.Key{Server: "ops", Call: c.ID}) != r {
 				t.Errorf("%+v", r)

@@ -78,18 +78,21 @@ func (s *store) apply(rep report) change {
 		t.Updated = r.Task.Updated
 	case holds:
 	}
-	gap := s.gapAt.After(r.Heard) || r.How == task.Remembered
+	gap := At(s.gapAt) > r.Heard || r.How == task.Remembered
 	c.heard = true
 	c.moved = t.Status != r.Task.Status
 	c.said = t.Message != r.Task.Message
+	if c.moved || c.said {
+		r.unfold()
+	}
 	before, mark, began := r.Task, r.Mark, r.Began
 	s.take(r, t, rep)
-	c.terms = before.TTL != t.TTL || before.Poll != t.Poll || mark != r.Mark || !began.Equal(r.Began)
+	c.terms = before.TTL != t.TTL || before.Poll != t.Poll || mark != r.Mark || began != r.Began
 	if c.moved || c.said {
-		r.addStep(task.Step{Status: t.Status, Message: t.Message, At: rep.at, Updated: t.Updated, How: rep.how, Gap: gap})
+		r.addStep(task.Step{Status: t.Status, Message: t.Message, At: rep.at, How: rep.how, Gap: gap})
 	}
 	if c.moved {
-		r.Since = rep.at
+		r.Since = At(rep.at)
 	}
 	if t.Status.Terminal() {
 		s.latch(r)
@@ -106,15 +109,15 @@ func (s *store) add(rep report) change {
 		}
 	}
 	r := &Row{
-		Key: task.Key{Server: s.server, ID: t.ID}, First: rep.at, Since: rep.at, Began: rep.at,
+		Key: task.Key{Server: s.server, ID: t.ID}, First: At(rep.at), Since: At(rep.at), Began: At(rep.at),
 		known: rep.how != task.Pushed,
 	}
 	if since := t.Updated.Add(-s.skew); !t.Updated.IsZero() && since.Before(rep.at) {
-		r.Since = since.Local()
+		r.Since = At(since)
 	}
 	s.tasks[t.ID] = r
 	s.take(r, t, rep)
-	r.Steps = []task.Step{{Status: t.Status, Message: t.Message, At: rep.at, Updated: t.Updated, How: rep.how}}
+	r.seen = rep.how
 	if t.Status.Terminal() {
 		s.latch(r)
 	}
@@ -131,7 +134,7 @@ func (s *store) take(r *Row, t task.Task, rep report) {
 
 // hear notes by what and when r was last heard of.
 func (s *store) hear(r *Row, rep report) {
-	r.How, r.Heard = rep.how, rep.at
+	r.How, r.Heard = rep.how, At(rep.at)
 	r.sentAt = rep.sentAt.UnixNano()
 	if rep.how == task.Pushed {
 		r.pushedAt = r.sentAt
@@ -161,6 +164,7 @@ func (s *store) afterEnd(r *Row, rep report, c *change) {
 		c.heard, c.terms = true, r.Mark != NoMark || r.Task.TTL != t.TTL
 		s.hear(r, rep)
 		if r.Task.Message.IsZero() && !t.Message.IsZero() {
+			r.unfold()
 			r.Task.Message, c.said = t.Message, true
 		}
 		if t.ToolError && !r.Task.ToolError {
@@ -174,7 +178,7 @@ func (s *store) afterEnd(r *Row, rep report, c *change) {
 	}
 	r.Later = t.Status
 	c.said = true
-	r.addStep(task.Step{Status: t.Status, Message: t.Message, At: rep.at, Updated: t.Updated, How: rep.how, Late: true})
+	r.addStep(task.Step{Status: t.Status, Message: t.Message, At: rep.at, How: rep.how, Late: true})
 }
 
 // late reports whether a report about an ended task speaks of the time before
@@ -216,7 +220,7 @@ func (r *Row) judge(rep report) verdict {
 	case c > 0:
 		return holds
 	case c < 0:
-		if rep.how == task.Pushed || sent < r.Heard.UnixNano() {
+		if rep.how == task.Pushed || sent < r.Heard.Time().UnixNano() {
 			return stale
 		}
 		if rep.task.Status == r.Task.Status {

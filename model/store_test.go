@@ -77,7 +77,7 @@ func TestApply(t *testing.T) {
 			}
 			r := s.tasks["t"]
 			var steps strings.Builder
-			for _, st := range r.Steps {
+			for _, st := range r.Steps() {
 				steps.WriteString(map[task.Status]string{W: "w", I: "i", C: "c", F: "f", X: "x", task.Unknown: "u"}[st.Status])
 				if st.Late {
 					steps.WriteByte('+')
@@ -162,12 +162,12 @@ func TestStepsAreBounded(t *testing.T) {
 		}
 	}
 	r := s.tasks["t"]
-	if len(r.Steps) > stepLimit || len(r.Steps)+r.Dropped != n {
-		t.Errorf("%d steps, %d dropped, of %d", len(r.Steps), r.Dropped, n)
+	if len(r.Steps()) > stepLimit || len(r.Steps())+int(r.Dropped) != n {
+		t.Errorf("%d steps, %d dropped, of %d", len(r.Steps()), r.Dropped, n)
 	}
 	changes := 0
-	for i := 1; i < len(r.Steps); i++ {
-		if r.Steps[i].Status != r.Steps[i-1].Status {
+	for i := 1; i < len(r.Steps()); i++ {
+		if r.Steps()[i].Status != r.Steps()[i-1].Status {
 			changes++
 		}
 	}
@@ -178,8 +178,8 @@ func TestStepsAreBounded(t *testing.T) {
 	for i := range 100 {
 		chatty.apply(told{task.Working, fmt.Sprint(i), float64(i + 1), task.Pushed, float64(i + 1), float64(i + 1)}.report())
 	}
-	if r := chatty.tasks["t"]; len(r.Steps) > wordLimit+1 || r.Steps[0].Message.String() != "0" {
-		t.Errorf("%d steps for messages alone", len(r.Steps))
+	if r := chatty.tasks["t"]; len(r.Steps()) > wordLimit+1 || r.Steps()[0].Message.String() != "0" {
+		t.Errorf("%d steps for messages alone", len(r.Steps()))
 	}
 }
 

@@ -235,7 +235,7 @@ func (c *checks) board() {
 		case r == nil:
 			c.fault("task %s (%s) is not on the board", t.ID, t.Status)
 		case r.Task.Status.String() != c.status(t):
-			c.fault("task %s is %s on the board and %s at the server; heard %v ago, %s", t.ID, r.Task.Status, c.status(t), time.Since(r.Heard), r.PollError)
+			c.fault("task %s is %s on the board and %s at the server; heard %v ago, %s", t.ID, r.Task.Status, c.status(t), time.Since(r.Heard.Time()), r.PollError)
 		case r.Mark != NoMark:
 			c.fault("task %s has mark %v, and the server knows it", t.ID, r.Mark)
 		}

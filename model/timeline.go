@@ -41,8 +41,8 @@ func (m *Model) TimeLine(key task.Key) []task.Step {
 	if r == nil {
 		return nil
 	}
-	line := make([]task.Step, 0, len(r.Steps)+2)
-	rest := r.Steps
+	rest := r.Steps()
+	line := make([]task.Step, 0, len(rest)+2)
 	status := r.Task.Status
 	if len(rest) > 0 {
 		status = rest[0].Status
@@ -53,21 +53,21 @@ func (m *Model) TimeLine(key task.Key) []task.Step {
 		}
 	}
 	for _, g := range l.gaps {
-		if !g.to.IsZero() && !g.to.After(r.First) {
+		if !g.to.IsZero() && At(g.to) <= r.First {
 			continue // the row came after it
 		}
 		until(g.from)
 		if len(rest) == 0 && !r.Live() {
 			break // it had ended before
 		}
-		if !g.from.Before(r.First) {
+		if At(g.from) >= r.First {
 			line = append(line, task.Step{Kind: task.LinkLost, Status: status, Message: g.why, At: g.from})
 		}
 		if g.to.IsZero() {
 			break
 		}
 		// What came of it at the very moment of the mending came after it.
-		for len(rest) > 0 && rest[0].At.Before(g.to) {
+		for len(rest) > 0 && At(rest[0].At) < At(g.to) {
 			line, status, rest = append(line, rest[0]), rest[0].Status, rest[1:]
 		}
 		line = append(line, task.Step{Kind: task.LinkBack, Status: status, At: g.to})

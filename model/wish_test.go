@@ -340,8 +340,8 @@ func TestCancel(t *testing.T) {
 			if r.Task.Status != task.Cancelled || r.Wish.State != Taken || !strings.Contains(r.Wish.Why, "does not prove") {
 				t.Errorf("%v %+v", r.Task.Status, r.Wish)
 			}
-			if len(r.Steps) < 2 || r.Steps[1].Message.String() != "half done" {
-				t.Errorf("what it last said was not fetched: %+v", r.Steps)
+			if len(r.Steps()) < 2 || r.Steps()[1].Message.String() != "half done" {
+				t.Errorf("what it last said was not fetched: %+v", r.Steps())
 			}
 			if why := st.CanCancel(r.Key); !strings.Contains(why, "ended") {
 				t.Errorf("why %q", why)

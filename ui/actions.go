@@ -155,7 +155,7 @@ func (r *Root) askCancel() {
 		what = "Give up "
 		line = "The server is told that nobody waits any more. That proves neither that the work stops nor that its side effects are undone."
 	}
-	lines := []string{"on " + s.guard(row.Key.Server) + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + "."}
+	lines := []string{"on " + s.guard(row.Key.Server) + task.CleanLine(row.Key.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since.Time())) + "."}
 	of := row.Key
 	r.over = &confirm{
 		title: what + s.rowName(row) + "?",

@@ -17,20 +17,20 @@ import (
 
 // moreColumns are the columns that show where somebody chose them.
 var moreColumns = []column{
-	{name: "updated", title: "HEARD", width: 5, right: true, cell: func(s *scene, r *model.Row) string { return age(s.since(r.Heard)) }},
+	{name: "updated", title: "HEARD", width: 5, right: true, cell: func(s *scene, r *model.Row) string { return age(s.since(r.Heard.Time())) }},
 	{name: "how", title: "HOW", width: 7, cell: func(_ *scene, r *model.Row) string { return r.How.String() }},
-	{name: "began", title: "BEGAN", width: 8, cell: func(s *scene, r *model.Row) string { return s.clockTime(r.Began) }},
+	{name: "began", title: "BEGAN", width: 8, cell: func(s *scene, r *model.Row) string { return s.clockTime(r.Began.Time()) }},
 	{name: "ended", title: "ENDED", width: 8, cell: func(s *scene, r *model.Row) string {
 		if !r.Task.Status.Terminal() {
 			return ""
 		}
-		return s.clockTime(r.Since)
+		return s.clockTime(r.Since.Time())
 	}},
 	{name: "duration", title: "TOOK", width: 5, right: true, cell: func(s *scene, r *model.Row) string {
 		if !r.Task.Status.Terminal() {
-			return age(s.since(r.Began))
+			return age(s.since(r.Began.Time()))
 		}
-		return age(max(r.Since.Sub(r.Began), 0))
+		return age(max(r.Since.Time().Sub(r.Began.Time()), 0))
 	}},
 	{name: "asks", title: "ASKS", width: 4, right: true, cell: func(_ *scene, r *model.Row) string {
 		if len(r.Asks) == 0 {

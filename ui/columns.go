@@ -269,7 +269,7 @@ func (s *scene) cell(b *strings.Builder, r *model.Row, c column) {
 	case model.ByProgress:
 		text = s.progress(r, c.width)
 	case model.ByAge:
-		text, role = age(s.since(r.Began)), &s.t.Dim
+		text, role = age(s.since(r.Began.Time())), &s.t.Dim
 	case model.ByTTL:
 		text, role = s.ttl(r)
 	case model.ByServer:

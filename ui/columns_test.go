@@ -143,7 +143,7 @@ func TestTheArrowIsTheOrderOfWhatIsSeen(t *testing.T) {
 				}
 				return fmt.Sprint(r.Progress.Done)
 			},
-			model.ByAge: func(r *model.Row) string { return fmt.Sprintf("%020d", time.Since(r.Began)) },
+			model.ByAge: func(r *model.Row) string { return fmt.Sprintf("%020d", time.Since(r.Began.Time())) },
 			model.ByTTL: func(r *model.Row) string {
 				end, ok := r.Expiry()
 				if !ok || !r.Live() {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -60,13 +61,13 @@ func (r *Root) compare() tea.Cmd {
 // showDiff shows how two results differ, the older one first, and reads them where
 // they are not there yet.
 func (r *Root) showDiff(a, b *model.Row) tea.Cmd {
-	if a.Since.After(b.Since) {
+	if a.Since > b.Since {
 		a, b = b, a
 	}
 	s := r.scene()
 	c := &comparison{old: a.Key, new: b.Key, fromResult: r.onSide && r.side == r.result && r.result.diff == nil}
 	for i, row := range []*model.Row{a, b} {
-		c.names[i] = s.rowName(row) + ", " + s.when(row.Since)
+		c.names[i] = s.rowName(row) + ", " + s.when(row.Since.Time())
 	}
 	if !c.fromResult {
 		r.result.fromDetail = r.onSide && r.side == r.detail
@@ -212,7 +213,7 @@ func (p *picker) scan(r *Root, rows int) tea.Cmd {
 
 func (p *picker) sort(r *Root) {
 	p.keys = slices.DeleteFunc(p.keys, func(k task.Key) bool { return r.m.Row(k) == nil })
-	slices.SortStableFunc(p.keys, func(a, b task.Key) int { return r.m.Row(b).Since.Compare(r.m.Row(a).Since) })
+	slices.SortStableFunc(p.keys, func(a, b task.Key) int { return cmp.Compare(r.m.Row(b).Since, r.m.Row(a).Since) })
 	p.keys = p.keys[:min(len(p.keys), maxPicked)]
 }
 
@@ -267,7 +268,7 @@ func (p *picker) draw(r *Root, s *scene, screen []string) {
 				return s.fit("gone", w)
 			}
 			st := s.statusOf(row)
-			return s.fit(s.rowID(row.Key, 19)+"  "+st.role.Paint(s.fit(st.glyph+" "+st.word, 13))+" "+s.when(row.Since)+"  "+message(row), w)
+			return s.fit(s.rowID(row.Key, 19)+"  "+st.role.Paint(s.fit(st.glyph+" "+st.word, 13))+" "+s.when(row.Since.Time())+"  "+message(row), w)
 		},
 	})
 }

@@ -95,12 +95,12 @@ func holds(r *model.Row) time.Time {
 	if r.Cancelling() {
 		return r.Wish.At
 	}
-	if n := len(r.Steps); n > 0 && !r.Task.Status.Terminal() && (r.Mark == model.Gone || r.Mark == model.Expired) {
-		if last := &r.Steps[n-1]; last.Kind != task.Told {
+	if steps := r.Steps(); len(steps) > 0 && !r.Task.Status.Terminal() && (r.Mark == model.Gone || r.Mark == model.Expired) {
+		if last := &steps[len(steps)-1]; last.Kind != task.Told {
 			return last.At
 		}
 	}
-	return r.Since
+	return r.Since.Time()
 }
 
 // statusWord is the protocol's own word, where the table says it in another.
@@ -199,8 +199,8 @@ func (p *page) facts(r *model.Row) {
 	p.add("tool", r.Tool.Line(), &t.Text)
 	p.add("server", task.CleanLine(r.Key.Server, 256).Line(), &t.Text)
 	how := r.How.String()
-	if !r.Heard.IsZero() {
-		how += " " + ago(s.since(r.Heard))
+	if r.Heard != 0 {
+		how += " " + ago(s.since(r.Heard.Time()))
 	}
 	p.add("known", strings.TrimSpace(how), &t.Text)
 	p.add("", oneLine(s.m.Unpushed(r.Key)), &t.Dim)
@@ -209,7 +209,7 @@ func (p *page) facts(r *model.Row) {
 		p.add("", "The server is not reached: this may be out of date.", &t.Warning)
 	}
 	p.add("poll", r.PollError, &t.Error)
-	p.add("began", s.when(r.Began)+", "+ago(s.since(r.Began)), &t.Text)
+	p.add("began", s.when(r.Began.Time())+", "+ago(s.since(r.Began.Time())), &t.Text)
 	if !r.Task.Updated.IsZero() {
 		p.add("updated", s.when(r.Task.Updated)+", server's clock", &t.Text)
 	}

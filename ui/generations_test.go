@@ -176,7 +176,7 @@ func TestMarksHaveTheirWords(t *testing.T) {
 	onOps(t, 120, 30, func(s *stage, _ *script) {
 		sc := s.r.scene()
 		at := time.Now().Add(-time.Hour)
-		base := model.Row{Key: task.Key{Server: "ops", ID: "t1"}, Task: task.Task{Status: task.Working}, How: task.Remembered, First: at, Since: at, Began: at}
+		base := model.Row{Key: task.Key{Server: "ops", ID: "t1"}, Task: task.Task{Status: task.Working}, How: task.Remembered, First: model.At(at), Since: model.At(at), Began: model.At(at)}
 		for want, change := range map[string]func(*model.Row){
 			"◐ working?":  func(*model.Row) {},
 			"◌ expired":   func(r *model.Row) { r.Mark = model.Expired },

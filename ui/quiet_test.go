@@ -114,8 +114,8 @@ func TestAgesAreWhatHasPassed(t *testing.T) {
 		row := s.m.Board().At(0)
 		for range 30 {
 			s.wait(time.Second)
-			passed := time.Since(row.Began).Truncate(time.Second)
-			shown := s.r.scene().since(row.Began)
+			passed := time.Since(row.Began.Time()).Truncate(time.Second)
+			shown := s.r.scene().since(row.Began.Time())
 			if shown > passed || shown < passed-time.Second {
 				t.Errorf("after %v it shows %v", passed, shown)
 			}

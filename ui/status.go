@@ -144,7 +144,7 @@ const onItsWay = 5 * time.Second
 // unasked says why there is no question of a row that asks, and what helps, "" for
 // nothing.
 func (s *scene) unasked(r *model.Row) string {
-	if !r.Asking() || len(r.Asks) > 0 || r.MustVisit() || min(s.since(r.Since), s.since(r.First)) < onItsWay || s.down(r.Key.Server) {
+	if !r.Asking() || len(r.Asks) > 0 || r.MustVisit() || min(s.since(r.Since.Time()), s.since(r.First.Time())) < onItsWay || s.down(r.Key.Server) {
 		return ""
 	}
 	words := asSentence(oneLine(s.m.CanAnswer(r.Key)))

@@ -45,7 +45,7 @@ func (p *page) timeline(r *model.Row) {
 		p.legend(states)
 	}
 	if r.Dropped > 0 {
-		p.text(count(r.Dropped, "step", "steps")+" before these no longer kept", &t.Dim)
+		p.text(count(int(r.Dropped), "step", "steps")+" before these no longer kept", &t.Dim)
 	}
 	for i := range steps {
 		p.step(r, steps, i, all, wide && len(states) > 1)
@@ -67,8 +67,8 @@ func (s *scene) inAll(r *model.Row, total time.Duration) string {
 // begin to its end or to now. What is later reported changes nothing.
 func (s *scene) stretches(r *model.Row, steps []task.Step) []stretch {
 	var all []stretch
-	if first := steps[0].At; first.Sub(r.Began) >= time.Second {
-		all = append(all, stretch{from: r.Began, to: first, fill: s.t.Glyphs.FillUnseen, role: &s.t.Dim, word: "before it was seen", step: -1})
+	if first := steps[0].At; first.Sub(r.Began.Time()) >= time.Second {
+		all = append(all, stretch{from: r.Began.Time(), to: first, fill: s.t.Glyphs.FillUnseen, role: &s.t.Dim, word: "before it was seen", step: -1})
 	}
 	for i := range steps {
 		step := &steps[i]
@@ -101,8 +101,8 @@ func (s *scene) stretches(r *model.Row, steps []task.Step) []stretch {
 // ended sets right the end of what was first seen when it had ended: the server
 // says when that was.
 func (s *scene) ended(r *model.Row, all []stretch) []stretch {
-	if len(all) == 1 && all[0].step < 0 && r.Task.Status.Terminal() && r.Since.After(all[0].from) && r.Since.Before(all[0].to) {
-		all[0].to = r.Since
+	if len(all) == 1 && all[0].step < 0 && r.Task.Status.Terminal() && r.Since.Time().After(all[0].from) && r.Since.Time().Before(all[0].to) {
+		all[0].to = r.Since.Time()
 	}
 	return all
 }

@@ -85,7 +85,7 @@ func (r *Root) askForget() tea.Cmd {
 	}
 	s := r.scene()
 	lines := []string{
-		"on " + task.CleanLine(of.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since)) + ".", "",
+		"on " + task.CleanLine(of.Server, 100).Line() + ", " + s.statusOf(row).word + " " + lasting(s.since(row.Since.Time())) + ".", "",
 		"The task is not cancelled: it goes on at the server, and callboard looks at it no more.",
 		"Its id is all that leads back to it:", ":watch " + of.ID.Text().Line(),
 	}

@@ -73,8 +73,15 @@ const NoTTL time.Duration = -1
 
 // Task is one task as a server told it ("Task").
 type Task struct {
-	ID      ID
-	Status  Status
+	ID     ID
+	Status Status
+
+	// ToolError says that the result which came with the state of a completed
+	// task says isError: the tool itself failed. In the Modern era that is no
+	// failed task; in the Legacy era results come by themselves, and this is
+	// false.
+	ToolError bool
+
 	Message Text // statusMessage, at most 4 KiB kept
 
 	// Created and Updated are createdAt and lastUpdatedAt on the server's
@@ -87,12 +94,6 @@ type Task struct {
 
 	// Poll is the server's pollInterval, 0 where it told none.
 	Poll time.Duration
-
-	// ToolError says that the result which came with the state of a completed
-	// task says isError: the tool itself failed. In the Modern era that is no
-	// failed task; in the Legacy era results come by themselves, and this is
-	// false.
-	ToolError bool
 }
 
 // How says by which way something was learnt.

@@ -17,7 +17,7 @@ func (d *desk) asks(r *model.Row) bool {
 	if r.Key.ID == "" && !r.Plain && !d.able() && d.link().About.Era == task.Legacy {
 		return false // it is a task in a moment, which can wait
 	}
-	return len(d.unasked(r)) > 0 || r.Task.Status == task.InputRequired && len(r.Asks) == 0 && !d.sought.Equal(r.Since)
+	return len(d.unasked(r)) > 0 || r.Task.Status == task.InputRequired && len(r.Asks) == 0 && d.sought != r.Since
 }
 
 // unasked returns the open prompts of a row that were not dealt with.
@@ -276,7 +276,7 @@ func (d *desk) answer() error {
 func (d *desk) questions(r *model.Row) ([]*model.Ask, error) {
 	var asks []*model.Ask
 	err := d.until(func() bool {
-		if r.Asking() && len(r.Asks) == 0 && !d.sought.Equal(r.Since) {
+		if r.Asking() && len(r.Asks) == 0 && d.sought != r.Since {
 			d.attend(r)
 		}
 		asks = d.chosen(open(r))

@@ -84,7 +84,7 @@ type desk struct {
 	// for.
 	patient bool
 	asked   map[task.PromptID]bool // prompts that were dealt with
-	sought  time.Time              // since when the row asks whose question was asked for
+	sought  model.Instant          // since when the row asks whose question was asked for
 	lines   chan string            // what is typed; nil before anything was asked
 	limit   <-chan time.Time       // of within, else nil
 	told    bool                   // the one document was written

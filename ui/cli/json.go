@@ -123,7 +123,7 @@ func newTaskDoc(r *model.Row) *taskDoc {
 	t := &taskDoc{
 		ID: string(r.Key.ID), Plain: r.Key.ID == "", Status: r.Task.Status.String(), Asks: r.Asking(), Tool: toolName(r),
 		Message: r.Task.Message.String(), Created: moment(r.Task.Created), Updated: moment(r.Task.Updated),
-		Poll: r.Task.Poll.Milliseconds(), Known: r.How.String(), Heard: moment(r.Heard),
+		Poll: r.Task.Poll.Milliseconds(), Known: r.How.String(), Heard: moment(r.Heard.Time()),
 	}
 	t.Mark, _ = markWords(r.Mark)
 	t.Failed = r.ToolFailed()

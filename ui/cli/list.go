@@ -48,7 +48,7 @@ func (d *desk) list() error {
 		rows = append(rows, board.At(i))
 	}
 	slices.SortStableFunc(rows, func(a, b *model.Row) int {
-		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Key.ID, b.Key.ID))
+		return cmp.Or(cmp.Compare(a.Began, b.Began), cmp.Compare(a.Key.ID, b.Key.ID))
 	})
 	d.listNotes(len(rows))
 	if d.a.JSON {
@@ -126,7 +126,7 @@ func cells(r *model.Row, now time.Time) []string {
 	if r.Mark == model.UnknownOutcome && r.Sent != nil {
 		message = "sent " + r.Sent.At.Format(time.DateTime) + "; no reply was seen (:forget in the dashboard takes it away)"
 	}
-	return []string{status, name(r.Key), cmp.Or(r.Tool.Line(), "-"), span(now.Sub(r.Began)), ttl, message}
+	return []string{status, name(r.Key), cmp.Or(r.Tool.Line(), "-"), span(now.Sub(r.Began.Time())), ttl, message}
 }
 
 // span is a duration in two units at most: 3m12s, 2h5m, 4d3h.
@@ -188,7 +188,7 @@ func (d *desk) get() error {
 	add("tool", r.Tool.Line())
 	add("message", r.Task.Message.Line())
 	if !r.Task.Created.IsZero() {
-		add("created", r.Began.Format(time.RFC3339))
+		add("created", r.Began.Time().Format(time.RFC3339))
 	}
 	switch end, ok := r.Expiry(); {
 	case r.Task.TTL == task.NoTTL:

@@ -237,20 +237,21 @@ func (w *watcher) lookAtRow(r *model.Row, now time.Time) {
 
 // steps prints the steps of the time line that were not printed yet.
 func (w *watcher) steps(r *model.Row, seen *seenRow) {
-	total := r.Dropped + len(r.Steps)
+	steps := r.Steps()
+	total := int(r.Dropped) + len(steps)
 	moved := func(at time.Time, status task.Status, how string, message task.Text) {
 		e := about(at, "status", word(status), r.Key)
 		e.Tool, e.How = r.Tool.Line(), how
 		w.say(e, message.Line())
 	}
 	if total == 0 && seen.status != r.Task.Status { // a row without a time line: a plain call
-		moved(r.Since, r.Task.Status, "", r.Task.Message)
+		moved(r.Since.Time(), r.Task.Status, "", r.Task.Message)
 	}
 	seen.status = r.Task.Status
-	if missed := r.Dropped - seen.steps; missed > 0 && seen.steps > 0 {
-		w.say(about(r.Steps[0].At, "note", "note", r.Key), fmt.Sprintf("%d changes were too fast to be shown", missed))
+	if missed := int(r.Dropped) - seen.steps; missed > 0 && seen.steps > 0 {
+		w.say(about(steps[0].At, "note", "note", r.Key), fmt.Sprintf("%d changes were too fast to be shown", missed))
 	}
-	for _, s := range r.Steps[max(0, min(seen.steps-r.Dropped, len(r.Steps))):] {
+	for _, s := range steps[max(0, min(seen.steps-int(r.Dropped), len(steps))):] {
 		if s.Kind != task.Told { // links and marks have lines of their own
 			continue
 		}
