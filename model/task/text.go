@@ -55,9 +55,13 @@ func Clean(raw string) Text {
 			if !strings.HasPrefix(raw[i+n:], "\n") {
 				b.WriteByte('\n')
 			}
+		// What is left out does not come between a character and its marks.
 		case r == 0x1b || r >= 0x80 && r <= 0x9f:
-			n = escapeLen(raw[i:], r, n)
+			i += escapeLen(raw[i:], r, n)
+			continue
 		case r < 0x20 || r == 0x7f:
+			i += n
+			continue
 		case r == 0x2028 || r == 0x2029:
 			b.WriteByte('\n')
 		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):

@@ -28,6 +28,7 @@ func TestClean(t *testing.T) {
 		{"tags", "a\U000e0041b", "a<U+E0041>b"},
 		{"line separators", "a\u2028b\u2029c", "a\nb\nc"},
 		{"marks are bounded", "e" + strings.Repeat("\u0301", 50) + "x", "e" + strings.Repeat("\u0301", 4) + "x"},
+		{"what is left out begins no new marks", "e" + strings.Repeat("\u0301\u0301\x01\x1b[m\u009bm\x87", 50), "e" + strings.Repeat("\u0301", 4)},
 		{"not utf-8", "a\xffb", "a\ufffdb"},
 		{"letters whose last byte looks like C1", "a\u00dbb\u061bc", "a\u00dbb\u061bc"},
 		{"string holding a letter with byte 9c", "a\x1b]0;\u011cT\x07b", "ab"},
