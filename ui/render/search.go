@@ -248,7 +248,29 @@ func (d *Document) marks(at spot, text string) []mark {
 	for i, c := range begun {
 		out = append(out, mark{c, here && i == k.nth})
 	}
-	return out
+	return widened(text, out)
+}
+
+// widened makes marks begin and end between what is drawn as one: a letter that is
+// painted apart from its accent may take other cells.
+func widened(text string, marks []mark) []mark {
+	at := 0
+	for i := range marks {
+		m := &marks[i]
+		for at < min(m.to, len(text)) {
+			c, _ := cluster(text[at:])
+			end := at + len(c)
+			if m.from > at && m.from < end {
+				m.from = at
+			}
+			if m.to < end {
+				m.to = end
+				break // the next mark may begin here too
+			}
+			at = end
+		}
+	}
+	return marks
 }
 
 // matchSpot returns the row in which match nth of hits[i] begins.
