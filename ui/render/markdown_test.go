@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +172,10 @@ func TestMarkdownScrollsUpAsDown(t *testing.T) {
 
 func FuzzMarkdown(f *testing.F) {
 	f.Add(sample, 20)
+	hostile := hostileMarkdown(200)
+	for _, name := range slices.Sorted(maps.Keys(hostile)) {
+		f.Add(hostile[name], 20)
+	}
 	f.Fuzz(func(t *testing.T, raw string, width int) {
 		width = 1 + (width&0x7fffffff)%100
 		d := md(t, raw)

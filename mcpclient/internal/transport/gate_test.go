@@ -165,7 +165,11 @@ func FuzzGate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, seed uint64) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
-		g := newGate(&randomReader{bytes.NewReader(in), rnd}, 64)
+		limit := 64
+		if seed%2 == 0 {
+			limit += len(in)
+		}
+		g := newGate(&randomReader{bytes.NewReader(in), rnd}, limit)
 		g.onLarge = func() bool { return true }
 		var out []byte
 		for {
@@ -179,7 +183,7 @@ func FuzzGate(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if len(in) <= 64 {
+		if len(in) <= limit {
 			if want := slowGate(string(in)); string(out) != want {
 				t.Fatalf("in %q\n got %q\nwant %q", in, out, want)
 			}
