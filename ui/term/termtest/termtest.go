@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,14 +41,22 @@ type Session struct {
 	exited  bool
 }
 
+// notOurs are settings of the machine that tests do not have.
+var notOurs = []string{
+	"CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TMUX", "TERM", "COLORTERM", "COLORFGBG", "VISUAL", "EDITOR", "PAGER", "DISPLAY", "WAYLAND_DISPLAY",
+	"CALLBOARD_TOKEN", "CALLBOARD_SESSION", "CALLBOARD_CONFIG",
+}
+
 // Environ returns the environment for a command: this process's, with a capable
-// terminal, without what makes terminal libraries behave otherwise under test,
-// and with these settings.
+// terminal, without what makes callboard or terminal libraries behave otherwise
+// than on a machine of which nothing is known, and with these settings.
 func Environ(settings ...string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "CI", "NO_COLOR", "TMUX", "TERM", "COLORTERM", "COLORFGBG", "VISUAL", "EDITOR", "DISPLAY", "WAYLAND_DISPLAY":
+		name, _, _ := strings.Cut(kv, "=")
+		switch name = strings.ToUpper(name); { // some programs read the proxies' names in small letters
+		case strings.HasSuffix(name, "_PROXY"), strings.HasPrefix(name, "SSH_"):
+		case slices.Contains(notOurs, name):
 		default:
 			env = append(env, kv)
 		}
