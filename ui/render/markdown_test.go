@@ -122,20 +122,20 @@ func TestHostileMarkdownStaysInItsCells(t *testing.T) {
 func TestHostileMarkdownIsLinear(t *testing.T) {
 	const short, times = 4 << 10, 16
 	read := func(text string) time.Duration {
-		start := time.Now()
-		d := md(t, text)
-		d.View(80, 24)
-		d.Bottom()
-		d.View(80, 24)
-		for range 20 {
-			d.Scroll(-23)
+		return uitest.Spent(t, func() {
+			d := md(t, text)
 			d.View(80, 24)
-		}
-		return time.Since(start)
+			d.Bottom()
+			d.View(80, 24)
+			for range 20 {
+				d.Scroll(-23)
+				d.View(80, 24)
+			}
+		})
 	}
 	long := hostileMarkdown(short * times)
 	for name, text := range hostileMarkdown(short) {
-		small := max(read(text), read(text)) + time.Millisecond // what is fixed, and the noise of a busy machine
+		small := max(read(text), read(text)) + time.Millisecond // what is fixed, and the noise of the collector
 		big := read(long[name])
 		if big > small*times*5 {
 			big = min(big, read(long[name]))
