@@ -148,6 +148,13 @@ func TestDroppedDraftStaysDropped(t *testing.T) {
 	dir := t.TempDir()
 	a, b := process(t, dir, Credentials{}), process(t, dir, Credentials{})
 	now := time.Now()
+	var late atomic.Bool // set while b may still be at work
+	b.folder.now = func() time.Time {
+		if late.Load() {
+			return now
+		}
+		return time.Now()
+	}
 	flush(t, a, typing("q", "x", now))
 	recall(t, b)
 	flush(t, a, task.DropDraft{Asked: "q", Task: "t"})
@@ -172,7 +179,7 @@ func TestDroppedDraftStaysDropped(t *testing.T) {
 		t.Errorf("what was typed since: %q", got)
 	}
 	// What is typed here since is not dropped by who has not heard of it.
-	b.folder.now = func() time.Time { return now }
+	late.Store(true)
 	flush(t, b, task.DropDraft{Asked: "q", Task: "t"})
 	if got := texts(recall(t, a)); got != "q=anew" {
 		t.Errorf("after a drop that came late: %q", got)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,7 +110,8 @@ func TestTheNewestSessionIsRejoined(t *testing.T) {
 	dir := t.TempDir()
 	a := process(t, dir, Credentials{})
 	now := time.Now()
-	a.folder.now = func() time.Time { now = now.Add(time.Second); return now }
+	var asked atomic.Int64 // by whoever writes, and by who keeps the next
+	a.folder.now = func() time.Time { return now.Add(time.Duration(asked.Add(1)) * time.Second) }
 	for _, s := range []task.Secret{"2", "3", "1"} {
 		flush(t, a, task.KeepResume{Resume: task.Resume{Session: s}})
 	}
