@@ -212,6 +212,20 @@ func (d *drafts) path() string {
 
 func (f *Folder) drafts() string { return filepath.Join(f.dir, "drafts") }
 
+// flush writes what is typed, and waits for what is being written: that is pending
+// no more, but not on disk yet. Trouble stands.
+func (d *drafts) flush(ctx context.Context) {
+	select {
+	case d.turn <- struct{}{}:
+		<-d.turn
+	case <-ctx.Done():
+		return
+	}
+	if d.waiting() {
+		_ = d.save(ctx)
+	}
+}
+
 // save reads what other processes wrote and writes the changes. What cannot be
 // written now is pending again. Its error is the trouble that stands then.
 func (d *drafts) save(ctx context.Context) error {

@@ -262,6 +262,40 @@ func TestDraftsAreBounded(t *testing.T) {
 	}
 }
 
+// What is being written already is waited for, too.
+func TestFlushWaitsForAWriteUnderWay(t *testing.T) {
+	dir := t.TempDir()
+	m := process(t, dir, Credentials{})
+	var slow atomic.Bool
+	writes, leave := make(chan struct{}, 10), make(chan struct{})
+	m.folder.replace = func(path string, content []byte) error {
+		if slow.Load() {
+			writes <- struct{}{}
+			<-leave
+		}
+		return replaceFile(path, content)
+	}
+	recall(t, m)
+	flush(t, m, typing("q", "one", time.Now()))
+	slow.Store(true)
+	m.Keep(typing("q", "two", time.Now()))
+	<-writes
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		for range 100_000 { // a while, in which Flush would be back
+			runtime.Gosched()
+		}
+		close(leave)
+	}()
+	flush(t, m)
+	content, err := os.ReadFile(draftFiles(t, dir, "*.json")[0])
+	if err != nil || !strings.Contains(string(content), "two") {
+		t.Errorf("on disk is %s, %v", content, err)
+	}
+	<-left
+}
+
 // The largest draft of all can be read again: each byte takes six on disk.
 func TestLargestDraftFile(t *testing.T) {
 	const size = 10 << 10

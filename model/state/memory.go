@@ -147,9 +147,7 @@ func urgent(k task.Keep) bool {
 
 // Flush writes what is pending now.
 func (m *Memory) Flush(ctx context.Context) error {
-	if m.drafts.waiting() {
-		_ = m.drafts.save(ctx) // it stands as trouble
-	}
+	m.drafts.flush(ctx)
 	err := m.exchange(ctx, nil)
 	if err != nil {
 		m.tell(err)
