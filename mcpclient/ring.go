@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ import (
 // Bounds of the log of one endpoint.
 const (
 	ringFrames = 4000
-	ringBytes  = 4 << 20
+	ringBytes  = 5 << 20
 	frameBytes = 64 << 10 // of one message
 	// glanceBytes is how much of them is read at once: what a message says is read
 	// when somebody looks, and the wire waits meanwhile.
@@ -35,6 +36,7 @@ type ring struct {
 	frames []*logged // the oldest at first once it is full
 	first  int
 	bytes  int
+	shared *share // of the budget of all logs
 	seq    uint64
 	hidden []string               // secrets of ours, which a server may repeat
 	sent   map[string]sentRequest // by direction and JSON-RPC id
@@ -60,11 +62,15 @@ type logged struct {
 	about *subject // nil for nothing that is known
 }
 
+// frameCost is what a frame takes beside its text.
+const frameCost = 300
+
 // size is what a frame counts of ringBytes.
-func (l *logged) size() int { return len(l.frame.Body) + len(l.frame.Masked) }
+func (l *logged) size() int { return frameCost + len(l.frame.Body) + len(l.frame.Masked) }
 
 func newRing(w io.Writer) *ring {
-	r := &ring{sent: make(map[string]sentRequest)}
+	r := &ring{sent: make(map[string]sentRequest), shared: logs.share()}
+	runtime.AddCleanup(r, (*share).release, r.shared)
 	if w != nil {
 		r.file = &logFile{w: w, ring: r}
 	}
@@ -113,6 +119,12 @@ func (r *ring) note(line string) {
 	r.put(task.Frame{At: time.Now(), Dir: task.Note, Size: len(line), Body: line})
 }
 
+// count counts bytes that came, or went. r.mu is held.
+func (r *ring) count(n int) {
+	r.bytes += n
+	r.shared.add(n)
+}
+
 func (r *ring) put(f task.Frame) {
 	if len(f.Body) > frameBytes {
 		f.Body = f.Body[:frameBytes]
@@ -123,9 +135,9 @@ func (r *ring) put(f task.Frame) {
 	r.seq++
 	l.frame.Seq = r.seq
 	r.frames = append(r.frames, l)
-	r.bytes += len(f.Body)
-	for len(r.frames)-r.first > ringFrames || r.bytes > ringBytes && len(r.frames)-r.first > 1 {
-		r.bytes -= r.frames[r.first].size()
+	r.count(l.size())
+	for len(r.frames)-r.first > ringFrames || (r.bytes > ringBytes || r.shared.over()) && len(r.frames)-r.first > 1 {
+		r.count(-r.frames[r.first].size())
 		r.frames[r.first].gone = true // the log file may still have to read it
 		r.frames[r.first] = nil
 		r.first++
@@ -239,7 +251,7 @@ func (r *ring) complete(l *logged) {
 	before := l.size()
 	defer func() {
 		if !l.gone {
-			r.bytes += l.size() - before
+			r.count(l.size() - before)
 		}
 	}()
 	f.Body = r.cleaned(f.Body)
