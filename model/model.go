@@ -93,6 +93,8 @@ type Model struct {
 	samples  uint64 // commands so far
 
 	rev, rings uint64
+	updates    uint64 // so far
+	views      views
 	diary      diary
 	born       time.Time // when the first server was reached for
 	losing     losing
@@ -272,6 +274,7 @@ func (m *Model) panicked(l *link, p panicked) {
 // pursue begins what is due now, sets the alarm for what is due next, and
 // returns the commands that came together.
 func (m *Model) pursue() tea.Cmd {
+	m.updates++
 	var next time.Time
 	sooner := func(at time.Time) {
 		if !at.IsZero() && (next.IsZero() || at.Before(next)) {

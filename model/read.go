@@ -14,15 +14,29 @@ import (
 // What the looking half reads. It may be read between two Updates only, by the
 // goroutine that owns the model.
 
-// Links returns the links in the order of the targets.
+// Links returns the links in the order of the targets. It is read, never written:
+// who asks again before anything has changed gets the same.
 func (m *Model) Links() []LinkView {
 	now := time.Now()
-	views := make([]LinkView, len(m.links))
-	for i, l := range m.links {
-		views[i] = l.view(now)
+	if v := &m.views; v.links == nil || v.updates != m.updates || now.Sub(v.at) >= viewsLast {
+		v.links, v.updates, v.at = make([]LinkView, len(m.links)), m.updates, now
+		for i, l := range m.links {
+			v.links[i] = l.view(now)
+		}
 	}
-	return views
+	return m.views.links
 }
+
+// views are the links as they were seen last. A message of the screen asks for them
+// a dozen times.
+type views struct {
+	links   []LinkView
+	updates uint64 // of the model
+	at      time.Time
+}
+
+// viewsLast is how long a view holds while nothing is brought: some of it ages.
+const viewsLast = 100 * time.Millisecond
 
 // Counts are numbers of rows by what the header shows. Each row counts once,
 // those of other credentials (NotOurs) in Total alone:

@@ -82,6 +82,26 @@ func benchKeys(b *testing.B, before func(*stage)) {
 	b.ReportMetric(float64(took[1][n/2])/float64(took[0][n/2]), "of-1000")
 }
 
+// BenchmarkManyServers is the work of one key, Update and View, with ten servers.
+func BenchmarkManyServers(b *testing.B) {
+	servers := map[string]*script{}
+	for i := range 10 {
+		servers[fmt.Sprint("server-", i)] = many(100)
+	}
+	s := newStage(b, servers)
+	defer func() { s.r.Close(); s.m.Shutdown() }()
+	s.take(tea.WindowSizeMsg{Width: 120, Height: 40})
+	for s.m.Board().Len() < 1000 || s.m.Board().Busy() {
+		s.take(<-s.msgs)
+	}
+	keys := []tea.KeyMsg{keyMsg("j"), keyMsg("k")}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		s.take(keys[n%2])
+		s.r.View()
+	}
+}
+
 // BenchmarkQuietView is what a message costs that changes nothing in sight.
 func BenchmarkQuietView(b *testing.B) {
 	s := newStage(b, map[string]*script{"ops": many(1000)})
