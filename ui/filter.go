@@ -18,11 +18,9 @@ import (
 // word could become. The table follows what is typed.
 type filterOverlay struct {
 	typedLine
-	before string // the filter that esc brings back
-	at     int    // in the history; its length for the line being typed
-	typed  string // what was typed before the history was gone through
-
-	found foundWords
+	before  string // the filter that esc brings back
+	history historyWalk
+	found   foundWords
 }
 
 // foundWords are what the word at the cursor could become: each takes the place of
@@ -78,7 +76,7 @@ func (l *typedLine) edit(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 // openFilter opens the filter line.
 func (r *Root) openFilter() {
 	before := r.m.Board().Filter()
-	r.over = &filterOverlay{typedLine: typedLine{r.textLine(" / ", before)}, before: before, at: len(r.taste.Filters)}
+	r.over = &filterOverlay{typedLine: typedLine{r.textLine(" / ", before)}, before: before, history: walkOf(r.taste.Filters)}
 }
 
 func (f *filterOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
@@ -110,7 +108,10 @@ func (f *filterOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 		return f.recall(r, 1)
 	}
 	was := f.input.Value()
-	cmd, _ := f.edit(msg)
+	cmd, changed := f.edit(msg)
+	if changed {
+		f.history.leave()
+	}
 	return tea.Batch(cmd, f.changed(r, was))
 }
 
@@ -131,22 +132,12 @@ func (f *filterOverlay) set(r *Root, text string) tea.Cmd {
 
 // recall steps through what was entered before.
 func (f *filterOverlay) recall(r *Root, step int) tea.Cmd {
-	at, history := f.at+step, r.taste.Filters
-	switch {
-	case at < 0:
-		r.say("There is nothing older.")
+	text, why := f.history.step(step, f.input.Value())
+	if why != "" {
+		r.say(why)
 		return nil
-	case at > len(history):
-		r.say("There is nothing newer.")
-		return nil
-	case at == len(history):
-		f.at = at
-		return f.set(r, f.typed)
-	case f.at == len(history):
-		f.typed = f.input.Value()
 	}
-	f.at = at
-	return f.set(r, history[at])
+	return f.set(r, text)
 }
 
 // maxHistory is how many lines are remembered.
@@ -187,6 +178,7 @@ func (f *filterOverlay) complete(r *Root) tea.Cmd {
 	w.end = w.from + len(word)
 	f.input.SetCursor(w.end)
 	w.of, w.at = f.input.Value(), f.input.Position()
+	f.history.leave()
 	return f.changed(r, was)
 }
 

@@ -12,18 +12,17 @@ import (
 // what can be typed above it.
 type lineOverlay struct {
 	typedLine
-	at       int  // in the history; its length for the line being typed
-	recalled bool // what stands there comes from the history
-	all      []entry
-	list     []entry // those that match what is typed
-	win      window
-	chosen   bool // the person moved in the list
-	listAt   box  // its lines in the last view
+	history historyWalk
+	all     []entry
+	list    []entry // those that match what is typed
+	win     window
+	chosen  bool // the person moved in the list
+	listAt  box  // its lines in the last view
 }
 
 // openCommand opens the command line.
 func (r *Root) openCommand() {
-	l := &lineOverlay{typedLine: typedLine{r.textLine(" : ", "")}, at: len(r.taste.Commands), all: r.entries()}
+	l := &lineOverlay{typedLine: typedLine{r.textLine(" : ", "")}, history: walkOf(r.taste.Commands), all: r.entries()}
 	l.changed(r)
 	r.over = l
 }
@@ -31,7 +30,7 @@ func (r *Root) openCommand() {
 func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyMsg)
 	keys := &r.k.Line
-	past := l.recalled || l.input.Value() == ""
+	past := l.history.recalled() || l.input.Value() == ""
 	switch {
 	case !ok:
 	case key.Matches(k, keys.Leave):
@@ -57,7 +56,7 @@ func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 	}
 	cmd, changed := l.edit(msg)
 	if changed {
-		l.recalled = false
+		l.history.leave()
 		l.changed(r)
 	}
 	return cmd
@@ -66,7 +65,6 @@ func (l *lineOverlay) update(r *Root, msg tea.Msg) tea.Cmd {
 func (l *lineOverlay) set(r *Root, text string) {
 	l.input.SetValue(text)
 	l.input.CursorEnd()
-	l.recalled = false
 	l.changed(r)
 }
 
@@ -78,18 +76,12 @@ func (l *lineOverlay) changed(r *Root) {
 
 // recall steps through what was entered before.
 func (l *lineOverlay) recall(r *Root, step int) {
-	at, history := l.at+step, r.taste.Commands
-	switch {
-	case at < 0:
-		r.say("There is nothing older.")
+	text, why := l.history.step(step, l.input.Value())
+	if why != "" {
+		r.say(why)
 		return
-	case at >= len(history):
-		at = len(history)
-		l.set(r, "")
-	default:
-		l.set(r, history[at])
 	}
-	l.at, l.recalled = at, at < len(history)
+	l.set(r, text)
 }
 
 // move chooses another line of the list.
@@ -137,6 +129,7 @@ func (l *lineOverlay) take(r *Root, e *entry) {
 	if e.args != "" || e.more {
 		text += " "
 	}
+	l.history.leave()
 	l.set(r, text)
 }
 

@@ -86,13 +86,13 @@ func (r *Root) stepMatch(of searchable, n int) {
 // searchLine is the line in the footer in which one types what is looked for.
 type searchLine struct {
 	typedLine
-	of searchable
-	at int // in what was looked for before; its length for the line being typed
+	of      searchable
+	history historyWalk
 }
 
 func (r *Root) openSearch(of searchable) {
 	of.Begin()
-	r.over = &searchLine{typedLine: typedLine{r.textLine(" / ", "")}, of: of, at: len(r.searches)}
+	r.over = &searchLine{typedLine: typedLine{r.textLine(" / ", "")}, of: of, history: walkOf(r.searches)}
 }
 
 func (l *searchLine) update(r *Root, msg tea.Msg) tea.Cmd {
@@ -118,12 +118,13 @@ func (l *searchLine) update(r *Root, msg tea.Msg) tea.Cmd {
 		r.stepMatch(l.of, -1)
 		return nil
 	case key.Matches(k, keys.Older):
-		return l.older(r, -1)
+		return l.recall(r, -1)
 	case key.Matches(k, keys.Newer):
-		return l.older(r, 1)
+		return l.recall(r, 1)
 	}
 	cmd, changed := l.edit(msg)
 	if changed {
+		l.history.leave()
 		cmd = tea.Batch(cmd, l.look(r))
 	}
 	return cmd
@@ -139,15 +140,12 @@ func (l *searchLine) look(r *Root) tea.Cmd {
 	return l.of.Search(p)
 }
 
-func (l *searchLine) older(r *Root, step int) tea.Cmd {
-	at := l.at + step
-	if at < 0 {
-		r.say("There is nothing older.")
+// recall steps through what was looked for before.
+func (l *searchLine) recall(r *Root, step int) tea.Cmd {
+	text, why := l.history.step(step, l.input.Value())
+	if why != "" {
+		r.say(why)
 		return nil
-	}
-	text := ""
-	if l.at = min(at, len(r.searches)); l.at < len(r.searches) {
-		text = r.searches[l.at]
 	}
 	l.input.SetValue(text)
 	l.input.CursorEnd()
