@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -39,7 +40,7 @@ func (q *askQueue) follow(r *Row) bool {
 	fresh, end := r.queued == 0, urgency(r)
 	switch {
 	case fresh:
-		r.queued = r.Since.Time().UnixNano()
+		r.queued = cmp.Or(r.Since, -1) // 0 is for those that are not in it
 	case end == r.urgent:
 		return false
 	default:

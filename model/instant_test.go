@@ -26,6 +26,33 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+// What is sorted by a moment has the latest year last: in ns it would come first.
+func TestMomentsOfAllYearsAreSorted(t *testing.T) {
+	ending := func(year int) *Row {
+		began := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		return &Row{Began: At(began), Since: At(began), Task: task.Task{Status: task.InputRequired, TTL: time.Hour}}
+	}
+	years := []int{2, 1600, 2026, 2300, 9999}
+	q := newAskQueue()
+	var m Model
+	for i, year := range years {
+		r := ending(year)
+		if q.follow(r); r.queued != r.Since {
+			t.Errorf("queued at %d of %d", r.queued, r.Since)
+		}
+		if end, _ := r.Expiry(); !At(m.warnAt(r, end)).Time().Equal(end) {
+			t.Errorf("a loss in %s is told at %s", end, At(m.warnAt(r, end)).Time())
+		}
+		if i > 0 && ByTTL.keyOf(ending(years[i-1])).a >= ByTTL.keyOf(r).a {
+			t.Errorf("%d does not come after %d", year, years[i-1])
+		}
+	}
+	epoch := ending(1970)
+	if q.follow(epoch); epoch.queued == 0 {
+		t.Error("what asks since 1970 is not in the queue")
+	}
+}
+
 // The first step is not kept apart until what the row says changes, and says then
 // what it said before.
 func TestFirstStepIsKeptWithTheRow(t *testing.T) {

@@ -70,7 +70,7 @@ func (m *Model) warnAt(r *Row, end time.Time) time.Time {
 	if r.Task.TTL > 0 {
 		before = min(before, r.Task.TTL/4)
 	}
-	return end.Add(-before)
+	return end.Add(-before).Truncate(time.Microsecond) // as an Instant has it
 }
 
 // losing knows what is lost when. A change costs the same however many rows there
@@ -92,7 +92,7 @@ const (
 )
 
 type lossEntry struct {
-	at  int64 // ns of our clock
+	at  Instant
 	row *Row
 }
 
@@ -102,7 +102,7 @@ func (m *Model) mayLose(r *Row) {
 	if loss == LosesNothing || r.warns == warned {
 		return
 	}
-	if at := m.warnAt(r, end).UnixNano(); at != r.warns {
+	if at := At(m.warnAt(r, end)); at != r.warns {
 		r.warns = at
 		heap.Push(&m.losing.heap, lossEntry{at, r})
 		if len(m.losing.heap) > 2*m.board.Total()+lossesSpare {
@@ -126,7 +126,7 @@ func (m *Model) dropStaleLosses() {
 func (m *Model) tellLosses() {
 	for range lossesOnce {
 		h := &m.losing.heap
-		if len(*h) == 0 || (*h)[0].at > m.now.UnixNano() {
+		if len(*h) == 0 || (*h)[0].at > At(m.now) {
 			return
 		}
 		e := heap.Pop(h).(lossEntry)
@@ -154,7 +154,7 @@ func (l *losing) wake() time.Time {
 	if len(l.heap) == 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, l.heap[0].at)
+	return l.heap[0].at.Time()
 }
 
 // Losses returns what was told after the first n losses, oldest first, as far as
@@ -188,7 +188,7 @@ func (m *Model) warnBy(before time.Duration) {
 	for _, l := range m.links {
 		for _, r := range l.store.tasks {
 			if loss, end := m.Loses(r); loss != LosesNothing && r.warns != warned {
-				r.warns = m.warnAt(r, end).UnixNano()
+				r.warns = At(m.warnAt(r, end))
 				m.losing.heap = append(m.losing.heap, lossEntry{r.warns, r})
 			}
 		}

@@ -75,7 +75,7 @@ func (c Column) keyOf(r *Row) sortKey {
 		return sortKey{a: -int64(r.Began)}
 	case ByTTL:
 		if end, ok := r.Expiry(); ok && r.Live() {
-			return sortKey{a: end.UnixNano()}
+			return sortKey{a: int64(At(end))}
 		}
 		return sortKey{a: last}
 	case ByServer:

@@ -69,10 +69,10 @@ type Row struct {
 	// by push), pushedAt when the last push came, both in ns of our clock.
 	sentAt, pushedAt int64
 	place            place
-	stood            int64 // its moment in the heap of ended rows, ms of the server's clock
-	warns            int64 // when its loss is told, ns of our clock, 0: never, warned: it was
-	queued           int64 // its moment in the queue of asking tasks, 0: not in it
-	urgent           int64 // its end there, see urgency
+	stood            int64   // its moment in the heap of ended rows, ms of the server's clock
+	warns            Instant // when its loss is told, 0: never, warned: it was
+	queued           Instant // its moment in the queue of asking tasks, 0: not in it
+	urgent           int64   // its end there, see urgency
 }
 
 // Asking reports whether the row waits for a person: input_required, an open
