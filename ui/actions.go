@@ -265,8 +265,7 @@ func (r *Root) started(key task.Key) {
 	if row == nil {
 		return
 	}
-	r.tasks.take(r.m, row.Key)
-	r.watch(true)
+	r.goTo(row)
 	switch _, seen := r.m.Board().Rank(row.Key); {
 	case seen:
 	case r.m.Board().Paused():

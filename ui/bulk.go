@@ -343,9 +343,8 @@ func (o *bulkOverlay) open(r *Root, b *model.Bulk) {
 		return
 	}
 	r.over, r.bulkSeen = nil, r.now
-	r.toTasks()
 	r.tasks.follow = false
-	r.tasks.take(r.m, row.Key)
+	r.goTo(row)
 	if _, ok := r.m.Board().Rank(row.Key); !ok {
 		r.say("The filter hides it: " + keyOf(r.k.Everywhere.Back) + " clears the filter.")
 	}

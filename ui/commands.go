@@ -236,6 +236,13 @@ func (r *Root) serverNames() []string {
 // toTasks shows the table of tasks.
 func (r *Root) toTasks() { r.at, r.back, r.onSide, r.side = atTasks, atTasks, false, r.detail }
 
+// goTo shows a row in the table, under the cursor.
+func (r *Root) goTo(row *model.Row) {
+	r.toTasks()
+	r.tasks.take(r.m, row.Key)
+	r.watch(true)
+}
+
 func (r *Root) setFilter(text string) tea.Cmd {
 	r.toTasks()
 	cmd := r.m.Update(model.FilterMsg{Text: text})

@@ -74,9 +74,7 @@ func (p *logPane) toOwner(r *Root) {
 		r.say("The message speaks of no task.")
 		return
 	}
-	r.toTasks()
-	r.tasks.take(r.m, row.Key)
-	r.watch(true)
+	r.goTo(row)
 	if _, seen := r.m.Board().Rank(row.Key); !seen {
 		r.say("The table does not show its row: the filter hides it, or the table is paused.")
 	}
