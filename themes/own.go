@@ -121,6 +121,9 @@ func NewOwn(name string, o Own, ascii, noColor, trueColour bool) (*Theme, error)
 	if o.Colours["dim"] != "" {
 		p.faint = false
 	}
+	if o.Colours["asking"] != "" {
+		p.badge = false
+	}
 	s := &p.selected
 	if coloured && o.Selected == nil {
 		s.reverse = false // colours that are given are not turned around

@@ -98,7 +98,7 @@ func TestHighContrast(t *testing.T) {
 // luminance is that of WCAG 2.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
-	rgb := termenv.ConvertToRGB(termenv.ANSI256.Color(colour))
+	rgb := termenv.ConvertToRGB(termenv.TrueColor.Color(colour))
 	if rgb.Hex() == "#000000" {
 		t.Fatal(fmt.Errorf("colour %s is none", colour))
 	}

@@ -4,16 +4,22 @@ package themes
 type palette struct {
 	accent, key, dim, working, asking, good, bad, other string
 	// faint shows what is dim by the attribute, where dim is no colour.
-	faint    bool
+	faint bool
+	// badge shows what asks turned around, as a block, and not bold: some terminals
+	// give bold text a brighter colour.
+	badge    bool
 	selected look
 }
 
 var palettes = map[string]palette{
-	// The terminal's own 16 colours: readable on dark and on light, since the
-	// person chose them. Bright black is none of them: some palettes give it
-	// the colour of the background. Nor is blue, which is hard to read on black.
+	// The terminal's own 16 colours, on dark and on light alike. Of those, red and
+	// magenta alone can be read on both in the palettes that terminals come with:
+	// they are for what needs a person. Yellow and cyan fade on white, the more
+	// where bold text gets brighter; blue is hard to read on black; and some
+	// palettes give bright black the colour of the background. Green is for what
+	// ended well, and for strings.
 	"ansi": {
-		accent: "6", working: "6", asking: "3", good: "2", bad: "1", other: "5", faint: true,
+		asking: "5", good: "2", bad: "1", other: "5", faint: true, badge: true,
 		selected: look{reverse: true, bold: true, flat: true},
 	},
 	"dark": {

@@ -81,20 +81,20 @@ func (t *Theme) paint(p palette, r *lipgloss.Renderer) {
 		&t.Header: {fg: p.dim, bold: !p.faint},
 		&t.Key:    bold(p.key), &t.KeyDesc: {fg: p.dim, faint: p.faint},
 
-		&t.Working: fg(p.working), &t.Asking: bold(p.asking), &t.Completed: fg(p.good),
+		&t.Working: fg(p.working), &t.Asking: {fg: p.asking, bold: !p.badge, reverse: p.badge}, &t.Completed: fg(p.good),
 		&t.Failed: bold(p.bad), &t.Cancelled: {fg: p.dim, faint: p.faint}, &t.Gone: {fg: p.dim, faint: p.faint},
 		&t.Live: fg(p.good), &t.Quiet: fg(p.working), &t.Connecting: fg(p.asking), &t.Down: bold(p.bad),
 		&t.Error: bold(p.bad), &t.Warning: fg(p.asking), &t.OK: fg(p.good),
 		&t.Banner: {fg: p.bad, bold: true, reverse: true},
-		&t.Link:   {fg: p.key, underline: true}, &t.Host: {fg: p.asking, bold: true, underline: true},
-		&t.Match: {reverse: true}, &t.MatchHere: {fg: p.asking, bold: true, underline: true, reverse: true},
+		&t.Link:   {fg: p.key, underline: true}, &t.Host: {fg: p.asking, bold: !p.badge, underline: true},
+		&t.Match: {reverse: true}, &t.MatchHere: {fg: p.asking, bold: !p.badge, underline: true, reverse: true},
 
 		&t.JSONKey: fg(p.accent), &t.JSONString: fg(p.good), &t.JSONNumber: fg(p.asking),
 		&t.JSONBool: fg(p.other), &t.JSONNull: {fg: p.dim, faint: p.faint}, &t.JSONPunct: {fg: p.dim, faint: p.faint},
 
 		&t.FieldLabel: {bold: true}, &t.FieldFocused: bold(p.accent), &t.FieldError: bold(p.bad),
 		&t.FieldHint: {fg: p.dim, faint: p.faint}, &t.Placeholder: {fg: p.dim, faint: p.faint}, &t.Cursor: {reverse: true},
-		&t.PromptFrame: bold(p.asking), &t.PromptTitle: {fg: p.asking, bold: true, reverse: true},
+		&t.PromptFrame: {fg: p.asking, bold: !p.badge}, &t.PromptTitle: {fg: p.asking, bold: !p.badge, reverse: true},
 	} {
 		*role = l.role(r)
 	}
