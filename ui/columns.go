@@ -77,23 +77,21 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	var cols []column
 	used := len(columnGap) // the cursor's glyph
 	flex := -1
-	spare, ttl := p.spare(w, many), false
-	for i, c := range p.shown(many) {
+	ttl, shown := false, p.shown(many)
+	tool, progress := p.lasting(shown, w, many)
+	for i, c := range shown {
 		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < p.from(c, w, many) {
 			continue
 		}
 		ttl = ttl || c.by == model.ByTTL
 		c.width = p.widthIn(c, w)
 		if p.shift == 0 && p.chosen == nil && c.optional() {
-			room := spare
-			if c.by == model.ByTool { // a part of its name is better than none
-				c.width = min(c.width, max(spare-len(columnGap), leastTool))
-				room += p.yields()
+			if c.width = progress; c.by == model.ByTool {
+				c.width = tool
 			}
-			if room < c.width+len(columnGap) {
+			if c.width == 0 {
 				continue
 			}
-			spare -= c.width + len(columnGap)
 		}
 		gap := 0
 		if len(cols) > 0 {
@@ -135,16 +133,57 @@ const (
 	// is the width of a table in which other columns have all that they can show.
 	mostMessage = 72
 	huge        = 160
+	mostName    = 24 // of a tool or a server in a huge table
 )
 
 // optional reports whether a column gives way to the message.
 func (c column) optional() bool { return c.by == model.ByTool || c.by == model.ByProgress }
 
+// lasting returns how wide the tool and the progress get in a table w cells wide,
+// 0 for one that is not shown. A column comes only where it stays in all wider
+// tables: others need more from some width on.
+func (p *tasksPane) lasting(shown []column, w int, many bool) (tool, progress int) {
+	tool, progress = p.fitting(shown, w, many)
+	for _, wider := range [...]int{serverOfMany, serverWider, ttlBesideTool, serverWidest, idWider, huge} {
+		if wider <= w || tool == 0 && progress == 0 {
+			continue
+		}
+		t, p := p.fitting(shown, wider, many)
+		tool, progress = tool*min(t, 1), progress*min(p, 1)
+	}
+	return tool, progress
+}
+
+// fitting is lasting for this width alone.
+func (p *tasksPane) fitting(shown []column, w int, many bool) (tool, progress int) {
+	spare := p.spare(shown, w, many)
+	for _, c := range shown {
+		if !c.optional() {
+			continue
+		}
+		got, room := p.widthIn(c, w), spare
+		if c.by == model.ByTool { // a part of its name is better than none
+			got = min(got, max(spare-len(columnGap), leastTool))
+			room += p.yields()
+		}
+		switch {
+		case room < got+len(columnGap):
+			continue
+		case c.by == model.ByTool:
+			tool = got
+		default:
+			progress = got
+		}
+		spare -= got + len(columnGap)
+	}
+	return tool, progress
+}
+
 // spare returns how many cells the columns that one can do without may take in
 // a table w cells wide.
-func (p *tasksPane) spare(w int, many bool) int {
+func (p *tasksPane) spare(shown []column, w int, many bool) int {
 	spare := w - len(columnGap) - p.enough()
-	for i, c := range p.shown(many) {
+	for i, c := range shown {
 		if c.optional() || w < p.from(c, w, many) {
 			continue
 		}
@@ -167,16 +206,22 @@ func (p *tasksPane) yields() int { return max(p.enough()-besideTool, 0) }
 const (
 	serverOfMany  = 53
 	ttlOfMany     = 62
-	toolOfMany    = 71
 	ttlBesideTool = 80
+	// From these on the server's column shows more of its name.
+	serverWider  = 66
+	serverWidest = 90
 )
+
+// idWider is the width from which on a task's id and a bar of progress have more
+// to show.
+const idWider = 110
 
 // from is the width from which on a column is shown in a table w cells wide.
 func (p *tasksPane) from(c column, w int, many bool) int {
 	switch {
 	case many && c.by == model.ByServer:
 		return serverOfMany
-	case many && c.by == model.ByTTL && p.tools && w >= toolOfMany:
+	case many && c.by == model.ByTTL && p.tools:
 		return ttlBesideTool
 	case many && c.by == model.ByTTL:
 		return ttlOfMany
@@ -191,19 +236,19 @@ func (p *tasksPane) widthIn(c column, w int) int {
 	case c.set || c.key == nil:
 	case c.by == model.ByTask && w >= huge:
 		return 36 // a whole UUID
-	case c.by == model.ByTask && w >= 110:
+	case c.by == model.ByTask && w >= idWider:
 		return 13
 	case c.by == model.ByTool && w >= huge:
-		return max(c.width, min(p.toolWidth, 2*mostTool))
+		return max(c.width, min(p.toolWidth, mostName))
 	case c.by == model.ByServer && w >= huge:
-		return max(c.width, min(p.serverWidth, 24))
+		return max(c.width, min(p.serverWidth, mostName))
 	case c.by == model.ByTool:
 		return max(c.width, min(p.toolWidth, mostTool))
-	case c.by == model.ByProgress && w >= 110:
+	case c.by == model.ByProgress && w >= idWider:
 		return 13
-	case c.by == model.ByServer && w >= 90:
+	case c.by == model.ByServer && w >= serverWidest:
 		return max(c.width, min(p.serverWidth, 14))
-	case c.by == model.ByServer && w >= 66:
+	case c.by == model.ByServer && w >= serverWider:
 		return max(c.width, min(p.serverWidth, 10))
 	}
 	return c.width

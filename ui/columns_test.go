@@ -35,8 +35,8 @@ func TestColumnsByWidth(t *testing.T) {
 		{86, false, "STATUS TASK TOOL MESSAGE AGE TTL"},
 		{97, false, "STATUS TASK TOOL MESSAGE PROGRESS AGE TTL"},
 		{54, true, "STATUS TASK MESSAGE AGE SERVER"},
-		{64, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
-		{70, true, "STATUS TASK MESSAGE AGE TTL SERVER"},
+		{64, true, "STATUS TASK MESSAGE AGE SERVER"},
+		{70, true, "STATUS TASK MESSAGE AGE SERVER"},
 		{71, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // the message tells of a TTL that runs out
 		{74, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // beside the detail on a screen of 120
 		{76, true, "STATUS TASK TOOL MESSAGE AGE SERVER"}, // a screen of 80
@@ -61,6 +61,30 @@ func TestColumnsByWidth(t *testing.T) {
 			}
 			if urgent := !strings.Contains(c.want, "TTL"); col.by == model.ByMessage && col.urgent != urgent {
 				t.Errorf("%d wide: the message tells of the TTL: %v", c.w, col.urgent)
+			}
+		}
+	}
+}
+
+// A table that gets wider loses no column.
+func TestWideningTakesNoColumnAway(t *testing.T) {
+	for mask := range 8 {
+		tools, progress, many := mask&1 != 0, mask&2 != 0, mask&4 != 0
+		for _, words := range []int{0, 12, 20, 24, 90} {
+			for _, toolWidth := range []int{4, 10, 90} {
+				for _, serverWidth := range []int{8, 10, 90} {
+					p := &tasksPane{tools: tools, progress: progress, words: words, toolWidth: toolWidth, serverWidth: serverWidth}
+					before := ""
+					for w := 10; w < 220; w++ {
+						now := titles(p.columns(w, many))
+						for _, title := range strings.Fields(before) {
+							if !strings.Contains(now, title) {
+								t.Errorf("words %d, tool %d, server %d, several %v: at %d %s, at %d %s", words, toolWidth, serverWidth, many, w-1, before, w, now)
+							}
+						}
+						before = now
+					}
+				}
 			}
 		}
 	}
