@@ -76,7 +76,7 @@ type filterError struct {
 
 // line returns the error on one line, fit for a cell.
 func (e *filterError) line() string {
-	return task.CleanLine(fmt.Sprintf("%s (at %d)", e.why, e.at), 300).Line()
+	return task.CleanLine(fmt.Sprintf("%s (at character %d)", e.why, e.at), 300).Line()
 }
 
 // CheckFilter says in one line why a text is no filter, nil where it is one.

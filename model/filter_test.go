@@ -85,21 +85,21 @@ func TestFilterLanguage(t *testing.T) {
 
 func TestFilterErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"age>x":                      "age> takes a time such as 90s, 5m, 1h30m or 2d, not x (at 1)",
-		"über age>5":                 "age> takes a time such as 90s, 5m, 1h30m or 2d, not 5 (at 6)",
-		"ttl<-1m":                    "(at 1)",
-		"ttl<200000d":                "(at 1)",
-		"ttl>NaNd":                   "(at 1)",
-		"age:5m":                     "age is compared: age>5m (at 1)",
-		"disk progress>a%":           "progress> takes a percentage such as 50, not a% (at 6)",
-		"a /(/ b":                    "missing closing ): `(?i)(` (at 3)",
+		"age>x":                      "age> takes a time such as 90s, 5m, 1h30m or 2d, not x (at character 1)",
+		"über age>5":                 "age> takes a time such as 90s, 5m, 1h30m or 2d, not 5 (at character 6)",
+		"ttl<-1m":                    "(at character 1)",
+		"ttl<200000d":                "(at character 1)",
+		"ttl>NaNd":                   "(at character 1)",
+		"age:5m":                     "age is compared: age>5m (at character 1)",
+		"disk progress>a%":           "progress> takes a percentage such as 50, not a% (at character 6)",
+		"a /(/ b":                    "missing closing ): `(?i)(` (at character 3)",
 		"status:failed,zz":           "no status begins with zz: working, asking",
 		"is:odd":                     "is: knows no odd: asking, live",
-		"stat:failed":                "there is no stat:, but status:; in quotes it is text (at 1)",
+		"stat:failed":                "there is no stat:, but status:; in quotes it is text (at character 1)",
 		"staus:failed":               "there is no staus:, but status:",
 		"sevrer:x":                   "there is no sevrer:, but server:",
-		"a !":                        `"!" inverts the word right behind it (at 3)`,
-		strings.Repeat("long ", 300): "the filter is longer than 1000 bytes (at 1)",
+		"a !":                        `"!" inverts the word right behind it (at character 3)`,
+		strings.Repeat("long ", 300): "the filter is longer than 1000 bytes (at character 1)",
 	} {
 		if _, err := parseFilter(text); err == nil || !strings.Contains(err.line(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

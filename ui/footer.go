@@ -150,7 +150,7 @@ func (r *Root) sentence(s *scene, said note) []string {
 }
 
 // mostLines is how many lines a sentence in the footer takes from the panes.
-const mostLines = 5
+const mostLines = 8
 
 // lines are a long sentence for the footer, as far as a screen of w by h has room.
 func (s *scene) lines(words string, role *themes.Role, w, h int) []string {

@@ -21,9 +21,14 @@ type imageMsg struct {
 	err error
 }
 
+// drawsImages reports whether images are drawn in this terminal.
+func (r *Root) drawsImages() bool {
+	p := r.o.Settings.Images
+	return (p == "kitty" || p == "sixel") && r.o.ShowImage != nil
+}
+
 // showImage shows the first image of the result.
 func (r *Root) showImage(result *task.Result) tea.Cmd {
-	protocol := r.o.Settings.Images
 	var images []*task.Content
 	if result != nil {
 		images = render.Images(result)
@@ -32,12 +37,12 @@ func (r *Root) showImage(result *task.Result) tea.Cmd {
 	case len(images) == 0:
 		r.say("There is no image here.")
 		return nil
-	case protocol != "kitty" && protocol != "sixel" || r.o.ShowImage == nil:
+	case !r.drawsImages():
 		r.say(`Images are not drawn here: images = "kitty" or "sixel" in the configuration turns it on, where your terminal can. ` + keyOf(r.k.Task.Save) + " saves it.")
 		return nil
 	}
 	c := images[0]
-	o := &imageOverlay{protocol: protocol, name: render.ContentWords(c, " "+r.t.Glyphs.Dot+" "), x: 2, y: 2, w: r.width - 4, h: r.height - 4}
+	o := &imageOverlay{protocol: r.o.Settings.Images, name: render.ContentWords(c, " "+r.t.Glyphs.Dot+" "), x: 2, y: 2, w: r.width - 4, h: r.height - 4}
 	r.over = o
 	show := r.o.ShowImage
 	return func() tea.Msg {

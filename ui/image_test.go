@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+	"time"
 
 	"callboard/model/task"
 	"callboard/ui/render"
@@ -40,12 +41,14 @@ func TestAnImageIsShownWhereThatIsWanted(t *testing.T) {
 			return fail
 		}
 		s.r.o.HideImage = func(protocol string) { hidden = protocol }
+		s.wait(30 * time.Second)
+		s.hides("I image")
 		s.r.o.Settings.Images = "kitty"
 		s.press("I")
 		s.shows("Any key leads back")
 		s.fitsScreen()
 		s.press("x")
-		s.shows("Result of")
+		s.shows("Result of", "I image")
 		if shown != "kitty" || hidden != "kitty" {
 			t.Errorf("shown %q, hidden %q", shown, hidden)
 		}

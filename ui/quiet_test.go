@@ -127,9 +127,9 @@ func TestAgesAreWhatHasPassed(t *testing.T) {
 // A sentence that is long takes lines of its own: no frame is covered.
 func TestALongSentenceCoversNoFrame(t *testing.T) {
 	onOps(t, 80, 24, func(s *stage, _ *script) {
-		s.send(NoteMsg{Text: strings.Repeat("a long sentence about what went wrong, ", 12), Bad: true})
+		s.send(NoteMsg{Text: strings.Repeat("a long sentence about what went wrong, ", 30), Bad: true})
 		lines := strings.Split(s.see(), "\n")
-		if !strings.HasPrefix(lines[18], "╰") || !strings.HasPrefix(lines[19], " a long sentence") || !strings.HasSuffix(lines[23], "…") {
+		if !strings.HasPrefix(lines[15], "╰") || !strings.HasPrefix(lines[16], " a long sentence") || !strings.HasSuffix(lines[23], "…") {
 			t.Errorf("the screen:\n%s", s.see())
 		}
 		s.fitsScreen()
@@ -156,7 +156,7 @@ func TestALongSentenceIsSaidWhole(t *testing.T) {
 		if f := filterFault(s.m); width(f) <= 80 {
 			t.Fatalf("the filter's fault is short: %q", f)
 		}
-		s.shows("(at 1).") // its end
+		s.shows("character 1).") // its end
 		s.fitsScreen()
 		s.press("esc")
 		s.press("*", "c", "y")

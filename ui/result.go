@@ -150,6 +150,9 @@ func (p *resultPane) hints(r *Root) []key.Binding {
 	}
 	t, keys := &r.k.Task, &r.k.Result
 	hints := []key.Binding{named(t.Save, "save"), t.Copy, named(r.k.List.Filter, "search")}
+	if p.diff == nil && r.drawsImages() && p.result != nil && len(render.Images(p.result)) > 0 {
+		hints = append(hints, named(keys.Image, "image"))
+	}
 	switch {
 	case p.diff != nil:
 	case p.source:
