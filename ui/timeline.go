@@ -114,7 +114,7 @@ func (s *scene) stretchOf(step *task.Step) stretch {
 	case step.Kind == task.LinkLost:
 		return stretch{fill: g.FillGap, role: &t.Warning, word: "link lost"}
 	case step.Status == task.InputRequired:
-		return stretch{fill: g.FillAsking, role: &t.Asking, word: step.Status.String()}
+		return stretch{fill: g.FillAsking, role: &t.PromptFrame, word: step.Status.String()}
 	case step.Status == task.Working:
 		return stretch{fill: g.FillWorking, role: &t.Working, word: step.Status.String()}
 	}
