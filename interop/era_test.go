@@ -3,7 +3,6 @@ package interop
 import (
 	"context"
 	"testing"
-	"time"
 
 	"callboard/mcpclient"
 	"callboard/mcpclient/mcptest"

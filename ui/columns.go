@@ -80,7 +80,7 @@ func (p *tasksPane) columns(w int, many bool) []column {
 	ttl, shown := false, p.shown(many)
 	tool, progress := p.lasting(shown, w, many)
 	for i, c := range shown {
-		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < p.from(c, w, many) {
+		if i > 0 && i <= p.shift || p.shift == 0 && p.chosen == nil && w < p.from(c, many) {
 			continue
 		}
 		ttl = ttl || c.by == model.ByTTL
@@ -184,7 +184,7 @@ func (p *tasksPane) fitting(shown []column, w int, many bool) (tool, progress in
 func (p *tasksPane) spare(shown []column, w int, many bool) int {
 	spare := w - len(columnGap) - p.enough()
 	for i, c := range shown {
-		if c.optional() || w < p.from(c, w, many) {
+		if c.optional() || w < p.from(c, many) {
 			continue
 		}
 		spare -= p.widthIn(c, w)
@@ -217,7 +217,7 @@ const (
 const idWider = 110
 
 // from is the width from which on a column is shown in a table w cells wide.
-func (p *tasksPane) from(c column, w int, many bool) int {
+func (p *tasksPane) from(c column, many bool) int {
 	switch {
 	case many && c.by == model.ByServer:
 		return serverOfMany
