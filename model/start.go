@@ -151,6 +151,7 @@ func (m *Model) started(l *link, e task.Started) {
 		return
 	}
 	m.revive(l, call)
+	m.goesOn(l, call)
 	if call.Live() {
 		l.starts--
 	}
@@ -247,6 +248,22 @@ func (m *Model) revive(l *link, r *Row) {
 	}
 	l.starts++
 	r.Mark, r.Outcome, r.How, r.Heard = NoMark, nil, r.told(), At(m.now)
+	m.changed(r)
+}
+
+// goesOn takes in that a call which was given up, and so was taken for cancelled,
+// had become a task before that: the task goes on.
+func (m *Model) goesOn(l *link, r *Row) {
+	w := r.Wish
+	if r.Task.Status != task.Cancelled || w == nil || w.Verb != "cancel" {
+		return
+	}
+	l.starts++
+	r.Task.Status, r.Since, r.Heard, r.How = task.Working, At(m.now), At(m.now), r.told()
+	m.recordRow(l, r, task.Entry{What: task.StatusChanged, From: task.Cancelled, To: task.Working, How: r.How})
+	r.addStep(task.Step{Status: task.Working, At: m.now, How: r.How})
+	m.wishMoved(w, NoEffect, "it had become a task before, which goes on")
+	m.tell(true, "%s had become a task before it was given up: it goes on, and can be cancelled as that.", r.Tool.Line())
 	m.changed(r)
 }
 

@@ -118,6 +118,35 @@ func TestStart(t *testing.T) {
 			}
 		})
 	})
+	for _, first := range []string{"its reply", "a push"} {
+		t.Run("a call is given up that had become a task, of which tells first "+first, func(t *testing.T) {
+			s := newScript()
+			play(t, Options{}, s, func(st *stage) {
+				st.settle()
+				c := call(true)
+				st.wish(StartMsg{"ops", c})
+				st.wish(CancelMsg{task.Key{Server: "ops", Call: c.ID}})
+				if first == "a push" {
+					st.tell(task.Changed{Task: a("t", task.Working), How: task.Pushed})
+				}
+				st.tell(task.Started{Call: c.ID, Task: a("t", task.Working)})
+				r := st.row("t")
+				if r.Task.Status != task.Working || !r.Live() || r.Wish.State != NoEffect || st.Counts().Working != 1 || st.Counts().Total != 1 {
+					t.Fatalf("%+v %+v %+v", r, r.Wish, st.Counts())
+				}
+				st.wish(CancelMsg{r.Key})
+				if s.count("cancel", "t") != 1 {
+					t.Error("the task cannot be cancelled")
+				}
+				done := a("t", task.Completed)
+				done.Updated = done.Updated.Add(time.Minute)
+				st.tell(task.Changed{Task: done, How: task.Pushed})
+				if r.Task.Status != task.Completed || r.Later != task.Unknown {
+					t.Errorf("%+v", r)
+				}
+			})
+		})
+	}
 	t.Run("a link that breaks leaves the outcome unknown", func(t *testing.T) {
 		s := newScript()
 		play(t, Options{}, s, func(st *stage) {
