@@ -324,6 +324,7 @@ func TestAuditOnAFullDisk(t *testing.T) {
 func TestAuditThatIsTooMuchHasAGap(t *testing.T) {
 	dir := t.TempDir()
 	a := trail(t, dir)
+	a.folder.gather, a.folder.retry = time.Hour, time.Hour // what is written is written by Flush
 	var full atomic.Bool
 	full.Store(true)
 	a.folder.extend = func(p string, lines []byte, sync bool) (int, error) {
