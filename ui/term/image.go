@@ -58,10 +58,7 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 		}
 		body = seqs
 	case "sixel":
-		if size == (cell{}) {
-			size = sixelCell
-		}
-		body = []string{sixel(fitted(img, min(at.W*size.w, sixelSide), min(at.H*size.h, sixelSide)))}
+		body = []string{sixel(sixelFitted(img, at, size))}
 	default:
 		return fmt.Errorf("no protocol %q for images", protocol)
 	}
@@ -75,27 +72,34 @@ func (t *Terminal) ShowImage(protocol string, img image.Image, at Area) error {
 	if t.isAway() {
 		return errors.New("an editor has the terminal")
 	}
-	var b strings.Builder
+	t.mu.Lock()
+	t.pictured = protocol == "kitty"
+	t.mu.Unlock()
+	_, err := t.screen.WriteString(placed(body, at, t.o.Getenv))
+	return err
+}
+
+// placed returns what draws the parts of an image at a place, and leaves the cursor
+// where it was.
+func placed(parts []string, at Area, getenv func(string) string) string {
+	inTmux := getenv("TMUX") != ""
 	there := fmt.Sprintf("\x1b[%d;%dH", at.Y+1, at.X+1)
-	if t.o.Getenv("TMUX") != "" {
+	if inTmux {
 		// tmux moves the terminal's own cursor only to draw, and does not draw what it
 		// passes on: it is given one blank to draw there, before each part, since it
 		// may draw something else between two.
 		there += "\x1b[1X"
 	}
-	b.WriteString("\x1b7" + there)
-	for i, seq := range body {
-		if i > 0 && t.o.Getenv("TMUX") != "" {
+	var b strings.Builder
+	b.WriteString("\x1b7")
+	for i, seq := range parts {
+		if i == 0 || inTmux {
 			b.WriteString(there)
 		}
-		b.WriteString(passed(seq, t.o.Getenv))
+		b.WriteString(passed(seq, getenv))
 	}
 	b.WriteString("\x1b8")
-	t.mu.Lock()
-	t.pictured = protocol == "kitty"
-	t.mu.Unlock()
-	_, err := t.screen.WriteString(b.String())
-	return err
+	return b.String()
 }
 
 // HideImage takes the image of that protocol away. What was under it is to be
@@ -125,6 +129,15 @@ func passed(seq string, getenv func(string) string) string {
 		return seq
 	}
 	return "\x1bPtmux;" + strings.ReplaceAll(seq, "\x1b", "\x1b\x1b") + "\x1b\\"
+}
+
+// sixelFitted scales an image down to what fits into an area of cells, of which size
+// is zero where nobody tells.
+func sixelFitted(img image.Image, at Area, size cell) *image.RGBA {
+	if size == (cell{}) {
+		size = sixelCell
+	}
+	return fitted(img, min(at.W*size.w, sixelSide), min(at.H*size.h, sixelSide))
 }
 
 // fitted scales an image down until it fits into so many pixels, and never up.

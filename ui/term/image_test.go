@@ -111,3 +111,29 @@ func TestFittedNeverGrows(t *testing.T) {
 		}
 	}
 }
+
+func TestSixelsAreNoMoreThanTerminalsDraw(t *testing.T) {
+	img := image.NewGray(image.Rect(0, 0, 3000, 2000))
+	for _, c := range []struct {
+		size         cell
+		at           Area
+		wantW, wantH int
+	}{{cell{10, 20}, Area{W: 200, H: 60}, 1000, 666}, {cell{10, 20}, Area{W: 30, H: 60}, 300, 200}, {cell{}, Area{W: 10, H: 10}, 60, 40}} {
+		if got := sixelFitted(img, c.at, c.size).Bounds(); got.Dx() != c.wantW || got.Dy() != c.wantH {
+			t.Errorf("in %+v of %+v: %v", c.at, c.size, got)
+		}
+	}
+}
+
+func TestEachPartIsPlacedInsideTmux(t *testing.T) {
+	env := map[string]string{}
+	getenv := func(name string) string { return env[name] }
+	at := Area{X: 2, Y: 4, W: 9, H: 9}
+	if got := placed([]string{"one", "two"}, at, getenv); got != "\x1b7\x1b[5;3Honetwo\x1b8" {
+		t.Errorf("%q", got)
+	}
+	env["TMUX"] = "x"
+	if got := placed([]string{"one", "two"}, at, getenv); got != "\x1b7\x1b[5;3H\x1b[1X\x1bPtmux;one\x1b\\\x1b[5;3H\x1b[1X\x1bPtmux;two\x1b\\\x1b8" {
+		t.Errorf("%q", got)
+	}
+}
