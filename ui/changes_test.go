@@ -2,13 +2,16 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"callboard/keymap"
 	"callboard/model/task"
 	"callboard/themes"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // What changes is taken in, one after the other, until there is no more.
@@ -129,5 +132,31 @@ func TestAChosenThemeOutlivesNewSettings(t *testing.T) {
 		s.press(":", "theme dark", "enter")
 		again("light", "dark")
 		again("mono", "mono")
+	})
+}
+
+// What asks is a block in the table; in the detail and its time line it would
+// drown the question.
+func TestAskingIsNoBlockInTheDetail(t *testing.T) {
+	onOps(t, 120, 40, func(s *stage, _ *script) {
+		theme, err := themes.New("ansi", false, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.send(SettingsMsg{Settings: Settings{Theme: theme, Keys: keymap.Default()}})
+		side, seen := s.r.laid.side, 0
+		plain := strings.TrimSuffix(theme.PromptFrame.Paint("◆"), "\x1b[0m")
+		for _, line := range strings.Split(s.r.View(), "\n")[side.y : side.y+side.h] {
+			line = ansi.Cut(line, side.x, 120)
+			if strings.Contains(line, "◆") {
+				seen++
+				if !strings.Contains(line, plain) {
+					t.Errorf("%q", line)
+				}
+			}
+		}
+		if seen < 2 {
+			t.Errorf("%d times:\n%s", seen, s.r.View())
+		}
 	})
 }

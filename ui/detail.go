@@ -7,6 +7,7 @@ import (
 
 	"callboard/model"
 	"callboard/model/task"
+	"callboard/themes"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -64,7 +65,7 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 		p.text("a task that is being started", &t.Strong)
 	}
 	st := s.statusOf(r)
-	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(holds(r)))), st.role)
+	p.add("status", fmt.Sprintf("%s %s %s", st.glyph, statusWord(r, st), lasting(s.since(holds(r)))), s.inText(st))
 	p.add("", markWords(r), &t.Warning)
 	p.add("", s.whatNow(r), &t.Text)
 	p.add("", s.unasked(r), &t.Warning)
@@ -88,6 +89,15 @@ func detailLines(s *scene, r *model.Row, w int) []string {
 	p.arguments(r)
 	p.timeline(r)
 	return p.lines
+}
+
+// inText is the role of a status within text. As a block, several lines would drown
+// the question that stands under them.
+func (s *scene) inText(st status) *themes.Role {
+	if st.role == &s.t.Asking {
+		return &s.t.PromptFrame
+	}
+	return st.role
 }
 
 // holds returns since when a row's status, or what befell it since, holds.
@@ -145,7 +155,7 @@ func (p *page) wish(r *model.Row) {
 
 func (p *page) asks(r *model.Row) {
 	for _, a := range r.Asks {
-		p.add("asks", p.s.askState(a), &p.s.t.Asking)
+		p.add("asks", p.s.askState(a), &p.s.t.PromptFrame)
 		p.quote(p.s.cut(a.Prompt.Message.String(), 4096))
 		if a.Prompt.Guessed {
 			p.add("", "inferred: the question named no task", &p.s.t.Dim)

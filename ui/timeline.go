@@ -236,7 +236,7 @@ func (p *page) step(r *model.Row, steps []task.Step, i int, all []stretch, lanes
 		p.text(t.Glyphs.Gap+t.Glyphs.Gap+" "+what+": steps may be missing", &t.Warning)
 	}
 	st, word, how := s.stepLook(step)
-	line := t.Dim.Paint(step.At.Format(time.TimeOnly)) + " " + st.role.Paint(st.glyph+" "+s.fit(word, 14))
+	line := t.Dim.Paint(step.At.Format(time.TimeOnly)) + " " + s.inText(st).Paint(st.glyph+" "+s.fit(word, 14))
 	if step.Kind == task.Forgotten || step.Kind == task.RanOut { // nothing lasts
 		p.lines = append(p.lines, s.cut(line+" "+t.Dim.Paint(how), p.w))
 		return
