@@ -78,6 +78,45 @@ func (c *crew) dismiss() <-chan struct{} {
 	return c.idle
 }
 
+// unclaimed has the sessions that commands began and Update has not taken in, or
+// not closed: where the loop ends before it does, Shutdown closes them.
+type unclaimed struct {
+	mu       sync.Mutex
+	sessions map[attempt]Server
+}
+
+// attempt names a command that dials, which there is one of at a time.
+type attempt struct {
+	link int
+	nth  uint64
+}
+
+func (r reply) dial() attempt { return attempt{r.link, r.attempt} }
+
+func (u *unclaimed) hold(a attempt, s Server) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sessions[a] = s
+}
+
+func (u *unclaimed) claim(a attempt) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.sessions, a)
+}
+
+// close closes them all, side by side, in bounded time.
+func (u *unclaimed) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var all sync.WaitGroup
+	for _, s := range u.sessions {
+		all.Go(func() { closeSession(s) })
+	}
+	all.Wait()
+	clear(u.sessions)
+}
+
 // do queues a command, which Update returns. It is counted, and its panic ends
 // itself alone.
 func (m *Model) do(f func() tea.Msg) {

@@ -45,6 +45,9 @@ func (m *Model) dial(l *link) {
 			closeSession(d.server) //nolint:contextcheck // the attempt's context has ended; this has to go on
 			return nil
 		}
+		if d.server != nil {
+			m.unclaimed.hold(stamp.dial(), d.server)
+		}
 		stamp.news = d
 		return stamp
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"callboard/model/task"
@@ -425,6 +426,18 @@ func TestShutdown(t *testing.T) {
 		play(t, Options{}, s, func(st *stage) {
 			st.settle()
 			if told := st.Shutdown(); len(told) != 0 || !slices.Equal(s.closed, []bool{false}) {
+				t.Errorf("%q %v", told, s.closed)
+			}
+		})
+	})
+	t.Run("one that was begun and not taken in is closed", func(t *testing.T) {
+		s := newScript()
+		play(t, Options{}, s, func(st *stage) {
+			synctest.Wait() // what was dialled waits for the loop, which ends before it takes it
+			if st.links[0].server != nil {
+				t.Fatal("it was taken in")
+			}
+			if told := st.Shutdown(); len(told) != 0 || !slices.Equal(s.closed, []bool{true}) {
 				t.Errorf("%q %v", told, s.closed)
 			}
 		})

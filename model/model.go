@@ -65,9 +65,11 @@ type Model struct {
 	ctx     context.Context // of all that the model begins
 	stop    context.CancelFunc
 	crew    *crew
-	cmds    []tea.Cmd // what Update is about to return
-	alarm   alarm
-	now     time.Time // of the message that is being handled
+	// unclaimed: see there.
+	unclaimed *unclaimed
+	cmds      []tea.Cmd // what Update is about to return
+	alarm     alarm
+	now       time.Time // of the message that is being handled
 
 	links  []*link
 	byName map[string]*link // also those whose rows are still being cleared away
@@ -109,7 +111,7 @@ type Model struct {
 // New returns a Model; Init starts it.
 func New(o Options) *Model {
 	m := &Model{
-		options: o, crew: newCrew(), byName: map[string]*link{}, byIndex: map[int]*link{}, closing: map[string]chan struct{}{}, now: time.Now(),
+		options: o, crew: newCrew(), unclaimed: &unclaimed{sessions: map[attempt]Server{}}, byName: map[string]*link{}, byIndex: map[int]*link{}, closing: map[string]chan struct{}{}, now: time.Now(),
 		asks: map[task.PromptID]*Ask{}, drafts: map[task.PromptID]Draft{},
 		losing: losing{before: warnBefore},
 	}
@@ -227,11 +229,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) replied(r reply) {
 	l := m.byIndex[r.link]
 	if l == nil || r.attempt != l.attempt {
-		m.discard(r.news)
+		m.discard(r)
 		return
 	}
 	switch n := r.news.(type) {
 	case dialed:
+		m.unclaimed.claim(r.dial())
 		m.dialed(l, n)
 	case fed:
 		m.fed(l, n)
@@ -257,9 +260,13 @@ func (m *Model) replied(r reply) {
 }
 
 // discard drops stale news; a session that nobody waits for is closed.
-func (m *Model) discard(news any) {
-	if d, ok := news.(dialed); ok && d.server != nil {
-		m.do(func() tea.Msg { closeSession(d.server); return nil })
+func (m *Model) discard(r reply) {
+	if d, ok := r.news.(dialed); ok && d.server != nil {
+		m.do(func() tea.Msg {
+			closeSession(d.server)
+			m.unclaimed.claim(r.dial())
+			return nil
+		})
 	}
 }
 

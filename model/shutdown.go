@@ -69,6 +69,13 @@ func (m *Model) Shutdown() []string {
 	select {
 	case <-idle:
 	case <-limit.C:
+		return told
+	}
+	claimed := make(chan struct{})
+	go func() { m.unclaimed.close(); close(claimed) }()
+	select {
+	case <-claimed:
+	case <-limit.C:
 	}
 	return told
 }
