@@ -333,6 +333,7 @@ func (s *stage) settle() {
 
 // wait lets virtual time pass.
 func (s *stage) wait(d time.Duration) {
+	s.settle()    // what came before is taken in at its time, not at the end of the wait
 	time.Sleep(d) // virtual: synctest
 	s.settle()
 }
