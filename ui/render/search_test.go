@@ -192,6 +192,7 @@ func FuzzSearch(f *testing.F) {
 	f.Add("0", "\x92", 7)                 // no UTF-8
 	f.Add("\xe1\u1924\u1924", "\xc1", 14) // within a character and its marks
 	f.Add("x e\u0301\u0301 e\u0301e", "e", 14)
+	f.Add("0\ua880", "0", 37) // a digit and a mark that is as wide
 	f.Fuzz(func(t *testing.T, raw, typed string, width int) {
 		p, err := NewPattern(typed)
 		if err != nil {

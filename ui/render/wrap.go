@@ -17,6 +17,8 @@ func cluster(s string) (string, int) {
 			return s[:1], 0
 		}
 		return s[:1], 1
+	} else if c >= 0x20 && c < 0x7f {
+		return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth) // DecodeSequence has ASCII apart from its marks
 	}
 	seq, width, n, _ := ansi.DecodeSequence(s, 0, nil)
 	if n <= 0 {
